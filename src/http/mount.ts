@@ -25,14 +25,22 @@ import {
 import { sendParts } from "./send.ts";
 import type { Site } from "./site.ts";
 
-/** Routes every operation. A path also serves the operations of a wider one: `/events/search` those of `/events/:name`. */
-export function mount(app: H3, site: Site) {
+/** The operations that each path serves, those of the widest path first. */
+export type Routes = ReadonlyMap<string, readonly Operation[]>;
+
+/** A path also serves the operations of a wider one: `/events/search` those of `/events/:name`. */
+export function toRoutes(operations: readonly Operation[]): Routes {
   const paths = createRouter<readonly Operation[]>();
-  const groups = Map.groupBy(site.operations, (operation) => operation.path);
-  for (const [path, operations] of groups) addRoute(paths, "", path, operations);
-  for (const path of groups.keys()) {
-    const widestFirst = findAllRoutes(paths, "", path).flatMap(({ data }) => data);
-    const handlers = widestFirst.map((operation) => [operation.method, handlerOf(site, operation)]);
+  const groups = Map.groupBy(operations, (operation) => operation.path);
+  for (const [path, own] of groups) addRoute(paths, "", path, own);
+  const served = (path: string) => findAllRoutes(paths, "", path).flatMap(({ data }) => data);
+  return new Map([...groups.keys()].map((path) => [path, served(path)]));
+}
+
+/** Routes every operation. */
+export function mount(app: H3, site: Site, routes: Routes) {
+  for (const [path, operations] of routes) {
+    const handlers = operations.map((operation) => [operation.method, handlerOf(site, operation)]);
     route(app, path, Object.fromEntries(handlers));
   }
 }

@@ -10,7 +10,7 @@ import { writeSoon } from "../events/write.ts";
 import { fromConstraint, toApiError } from "../http/failure.ts";
 import { createFewAtOnce } from "../http/few-at-once.ts";
 import { guarded, type Listener, logError, withAccessLog } from "../http/listener.ts";
-import { mount, route } from "../http/mount.ts";
+import { mount, route, toRoutes } from "../http/mount.ts";
 import { avatarResponse, frontPage, mountHealth } from "../http/open-paths.ts";
 import { clientAddress, corsHeaders, isSecure, requireSameOrigin } from "../http/origin.ts";
 import { isPageRequest, type LoadUi, mountPage } from "../http/page.ts";
@@ -61,6 +61,8 @@ export function createServer(options: ServerOptions): { app: H3; listener: Liste
   return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured, streams };
 }
 
+const ROUTES = toRoutes(OPERATIONS);
+
 /** The server without a socket: checks the credential, then path and method, then runs the operation. */
 function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   const { db, basePath = "", cache, metrics, streams } = options;
@@ -87,7 +89,7 @@ function buildApp(options: ServerOptions & { streams: Streams }): H3 {
     requireWritable,
     fewAtOnce,
   };
-  mount(app, site);
+  mount(app, site, ROUTES);
   route(app, "/avatars/:file", { GET: avatarResponse });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
