@@ -34,8 +34,8 @@ import * as archive from "../flags/features/routes-archive.ts";
 import * as bulk from "../flags/features/routes-bulk.ts";
 import * as move from "../flags/features/routes-move.ts";
 import * as featuresSchema from "../flags/features/schema.ts";
-import * as featuresBatch from "../flags/features-batch/routes.ts";
-import * as featuresBatchSchema from "../flags/features-batch/schema.ts";
+import * as featuresExport from "../flags/features-batch-export.ts";
+import * as featuresImport from "../flags/features-batch-import.ts";
 import * as lifecycle from "../flags/lifecycle/routes.ts";
 import * as lifecycleSchema from "../flags/lifecycle/schema.ts";
 import * as projectDeletion from "../flags/project-deletion.ts";
@@ -135,8 +135,8 @@ const MODULES = [
   favorites,
   featureTags,
   featureTypes,
-  featuresBatch,
-  featuresBatchSchema,
+  featuresExport,
+  featuresImport,
   archive,
   bulk,
   move,

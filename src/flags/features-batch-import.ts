@@ -1,0 +1,210 @@
+import * as v from "valibot";
+import { isKnown } from "../db/known.ts";
+import { command } from "../db/statement.ts";
+import { NewConstraint, requireConstraints } from "../evaluation/constraint.ts";
+import { NewFlagVariant, NewVariant, requireWeights } from "../evaluation/variant.ts";
+import type { Tx } from "../events/write.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { dictionary, NonEmptyText, ShortText, Text } from "../lib/validation.ts";
+import { requireLegalValues } from "./constraints.ts";
+import { createContextField, NewContextField } from "./context-fields.ts";
+import { addDependency, NewDependency, requireDependency } from "./dependencies.ts";
+import { type FeatureScope, type Scope, setEnabled } from "./feature-environments-store.ts";
+import { tagFeature } from "./feature-tags.ts";
+import { createFeature } from "./features/changes.ts";
+import { replaceMetadata } from "./features/changes-metadata.ts";
+import { findFeature } from "./features/require.ts";
+import { NewFeature } from "./features/schema.ts";
+import { checkImport, requireImport } from "./features-batch-check.ts";
+import { addStrategy, distinct, enableFeature } from "./strategies-store.ts";
+import { createTagType, NewTagType } from "./tag-types.ts";
+import { TagPart } from "./tags.ts";
+import { changeVariants } from "./variants.ts";
+
+const NewStrategy = v.object({
+  name: NonEmptyText,
+  featureName: v.string(),
+  title: v.nullish(ShortText, null),
+  disabled: v.nullish(v.boolean(), false),
+  parameters: v.optional(dictionary(Text), {}),
+  constraints: v.optional(v.array(NewConstraint), []),
+  variants: v.optional(v.array(NewVariant), []),
+  segments: v.optional(v.array(v.number()), []),
+});
+
+const NewState = v.object({
+  featureName: v.string(),
+  enabled: v.boolean(),
+  variants: v.optional(v.array(NewFlagVariant), []),
+});
+
+const NewFeatureTag = v.object({
+  featureName: v.string(),
+  tagType: v.optional(TagPart, "simple"),
+  tagValue: TagPart,
+});
+
+/** Where there is no description, an existing flag keeps its own (original). */
+const ImportedFeature = v.object({
+  ...v.omit(NewFeature, ["tags"]).entries,
+  description: v.nullish(ShortText),
+});
+
+/** Exported flags as an import accepts them; defaults are filled in. */
+const Data = v.object({
+  features: v.array(ImportedFeature),
+  featureStrategies: v.array(NewStrategy),
+  featureEnvironments: v.optional(v.array(NewState), []),
+  contextFields: v.optional(v.array(NewContextField), []),
+  featureTags: v.optional(v.array(NewFeatureTag), []),
+  segments: v.optional(v.array(v.object({ id: v.number(), name: v.string() })), []),
+  tagTypes: v.array(NewTagType),
+  dependencies: v.optional(
+    v.array(v.object({ feature: v.string(), dependencies: v.array(NewDependency) })),
+    [],
+  ),
+});
+export type Data = v.InferOutput<typeof Data>;
+
+/** The flags to import, and where to. */
+export const FeaturesImport = v.object({ project: v.string(), environment: v.string(), data: Data });
+export type FeaturesImport = v.InferOutput<typeof FeaturesImport>;
+
+/** A problem that an import would run into, and the items affected. */
+export const Finding = v.strictObject({ message: v.string(), affectedItems: v.array(v.string()) });
+export type Finding = v.InferOutput<typeof Finding>;
+
+/** What makes an import impossible, its side effects, and the caller's missing permissions. */
+export const ImportCheck = v.strictObject({
+  errors: v.array(Finding),
+  warnings: v.array(Finding),
+  permissions: v.array(Finding),
+});
+export type ImportCheck = v.InferOutput<typeof ImportCheck>;
+
+const POSTED = { tag: "Import and export", method: "POST", permission: null, body: FeaturesImport } as const;
+
+export const validateImport = operation({
+  ...POSTED,
+  id: "validateImport",
+  summary: "Check an import of flags for problems",
+  path: "/api/admin/features-batch/validate",
+  response: ImportCheck,
+}).run(({ db, actor, body }) => checkImport(db, actor, body));
+
+export const importFeatures = operation({
+  ...POSTED,
+  id: "importToggles",
+  summary: "Create or replace exported flags in an environment",
+  path: "/api/admin/features-batch/import",
+  errors: ["NotFoundError", "InvalidOperationError"],
+  records: [
+    "feature-created",
+    "feature-metadata-updated",
+    "feature-environment-variants-updated",
+    "feature-tagged",
+    "feature-strategy-add",
+    "feature-environment-enabled",
+    "feature-environment-disabled",
+    "context-field-created",
+    "tag-created",
+    "tag-type-created",
+    "features-imported",
+    "feature-dependency-added",
+  ],
+  response: NoBody,
+}).change(({ tx, actor, body }) => {
+  const { project, environment, included, existing } = requireImport(tx.db, actor, body);
+  importDefinitions(tx, included);
+  const parts = partsOf(included, existing.segments);
+  for (const feature of included.features)
+    importFeature(tx, { project, environment, feature: feature.name }, feature, parts);
+  importDependencies(tx, included);
+  tx.record({ type: "features-imported", project, environment });
+});
+
+/** Context fields and tag types; existing ones stay as they are. A missing description becomes an empty one (original). */
+function importDefinitions(tx: Tx, { contextFields, tagTypes }: Data) {
+  for (const field of contextFields)
+    if (!isKnown(tx.db, "contextField", field.name)) createContextField(tx, { description: "", ...field });
+  for (const type of tagTypes) if (!isKnown(tx.db, "tagType", type.name)) createTagType(tx, type);
+}
+
+function importDependencies(tx: Tx, data: Data) {
+  for (const { feature, dependencies } of data.dependencies) {
+    const child = findFeature(tx.db, feature)!;
+    for (const dependency of dependencies) {
+      requireDependency(tx.db, child, dependency);
+      addDependency(tx, child, dependency);
+    }
+  }
+}
+
+// The import replaces these parts of a flag, without events (original).
+const removeStrategies = command<FeatureScope>(`
+  DELETE FROM strategies WHERE feature = :feature AND environment = :environment`);
+
+const removeTags = command<{ feature: string }>(`DELETE FROM feature_tags WHERE feature = :feature`);
+
+/** The parts of an import that belong to each flag, by name. */
+type Parts = ReturnType<typeof partsOf>;
+
+/** @param localIds the ids of segments here, by name */
+const partsOf = (data: Data, localIds: ReadonlyMap<string, number>) => ({
+  strategies: Map.groupBy(numbered(data.featureStrategies), ({ featureName }) => featureName),
+  tags: Map.groupBy(data.featureTags, ({ featureName }) => featureName),
+  states: new Map(numbered(data.featureEnvironments).map((state) => [state.featureName, state])),
+  /** By their ids in the import. */
+  segmentIds: new Map(data.segments.map(({ id, name }) => [id, localIds.get(name)!])),
+});
+
+/** With the index that errors refer to. */
+const numbered = <T extends object>(list: readonly T[]) => list.map((item, index) => ({ ...item, index }));
+
+/** Creates or replaces a flag from an import. @throws ApiError `ValidationError` for an invalid strategy */
+function importFeature(tx: Tx, scope: Scope, feature: Data["features"][number], parts: Parts) {
+  writeMetadata(tx, scope.project, feature);
+  importTags(tx, scope, parts); // the events that follow carry them
+  importStrategies(tx, scope, parts);
+  importState(tx, scope, parts);
+}
+
+function writeMetadata(tx: Tx, project: string, feature: Data["features"][number]) {
+  const before = findFeature(tx.db, feature.name);
+  if (before) return replaceMetadata(tx, before, { ...feature, archived: false });
+  return createFeature(tx, project, { ...feature, description: feature.description ?? null });
+}
+
+function importStrategies(tx: Tx, scope: Scope, { strategies, segmentIds }: Parts) {
+  const { feature, environment } = scope;
+  removeStrategies(tx).run({ feature, environment });
+  for (const { index, featureName: _, ...strategy } of strategies.get(feature) ?? []) {
+    const where = `body.data.featureStrategies.${index}`;
+    requireConstraints(strategy.constraints, `${where}.constraints`);
+    for (const [order, constraint] of strategy.constraints.entries())
+      requireLegalValues(tx.db, constraint, `${where}.constraints.${order}`);
+    addStrategy(tx, scope, {
+      ...strategy,
+      disabled: strategy.disabled ?? false,
+      variants: requireWeights(strategy.variants, `${where}.variants`),
+      segments: distinct(strategy.segments.map((id) => segmentIds.get(id)!)),
+    });
+  }
+}
+
+function importTags(tx: Tx, { project, feature: name }: Scope, { tags }: Parts) {
+  removeTags(tx).run({ feature: name });
+  for (const { tagType: type, tagValue: value } of tags.get(name) ?? [])
+    tagFeature(tx, { name, project }, { type, value });
+}
+
+/** The flag's own variants, and whether it is on. */
+function importState(tx: Tx, scope: Scope, { states }: Parts) {
+  const state = states.get(scope.feature);
+  if (!state) return;
+  const { variants, enabled, index } = state;
+  const where = `body.data.featureEnvironments.${index}.variants`;
+  if (variants.length > 0) changeVariants(tx, scope, requireWeights(variants, where));
+  if (enabled) enableFeature(tx, scope);
+  else setEnabled(tx, scope, false);
+}
