@@ -310,7 +310,7 @@ CREATE TABLE features (
   archived_at        TEXT,
   -- Whether the event was recorded that the flag has outlived its type's lifetime.
   potentially_stale  INTEGER NOT NULL DEFAULT 0 CHECK (potentially_stale IN (0, 1)),
-  -- Name and description as searches look at them: folded (src/lib/fold.ts), with an 'a' between, which no folded text contains.
+  -- Name and description as searches look at them: folded (src/lib/text.ts), with an 'a' between, which no folded text contains.
   folded             TEXT NOT NULL DEFAULT '',
   -- The newest last_seen_at of its environments.
   seen_at            TEXT
@@ -549,7 +549,7 @@ CREATE TRIGGER events_removed AFTER DELETE ON events BEGIN
   DELETE FROM event_searches WHERE rowid = old.id;
 END;
 
--- The index for free-text search; texts are folded (src/lib/fold.ts), and rowid is the event's
+-- The index for free-text search; texts are folded (src/lib/text.ts), and rowid is the event's
 -- id. Each text ends in two bytes that no text can contain, so that its last two characters begin
 -- a trigram too. Positions are not stored: a match is confirmed with instr().
 CREATE VIRTUAL TABLE event_searches USING fts5 (

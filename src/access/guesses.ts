@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
-import { perDatabase } from "../db/per-database.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { perDatabase } from "../db/database.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { hashSecret } from "./token.ts";
 

@@ -1,6 +1,7 @@
+import type { Database } from "../db/database.ts";
+import { perDatabase } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
-import { perDatabase } from "../db/per-database.ts";
-import { bookkeeping, type Database } from "../db/statement.ts";
+import { bookkeeping } from "../db/statement.ts";
 import { timestamp } from "../lib/time.ts";
 import type { Actor } from "./actor.ts";
 

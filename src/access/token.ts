@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { timestamp } from "../lib/time.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Actor, SERVICE_USER_ID } from "./actor.ts";
 import { ROLES } from "./permissions.ts";

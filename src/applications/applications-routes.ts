@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/snapshot.ts";
+import { snapshot } from "../db/database.ts";
 import { NoBody, operation, PlainText, WithHeaders } from "../http/operation.ts";
 import { ORIGINAL } from "../lib/version.ts";
 import {

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { SYSTEM } from "../access/actor.ts";
 import { bit, Flag, kind, Name, OptionalText, OptionalTime, withoutNulls } from "../dataset/kind.ts";
-import { bookkeeping, command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { bookkeeping, command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";

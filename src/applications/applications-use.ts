@@ -1,5 +1,6 @@
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { type Database, query } from "../db/statement.ts";
+import { query } from "../db/statement.ts";
 import { findFeature } from "../flags/features/require.ts";
 import { findStrategyType } from "../flags/strategy-types.ts";
 import type {

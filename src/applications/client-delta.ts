@@ -1,5 +1,5 @@
 import type { SdkActor } from "../access/authenticate.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import type { ClientFeature, ClientSegment } from "../evaluation/client-feature.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
 import type { ClientEvent } from "./client-schema.ts";

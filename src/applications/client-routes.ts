@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
-import { snapshot } from "../db/snapshot.ts";
+import { snapshot } from "../db/database.ts";
 import { ClientFeature, type ClientSegment } from "../evaluation/client-feature.ts";
 import { operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";

@@ -1,5 +1,5 @@
 import type { SdkActor } from "../access/authenticate.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import type { ClientQuery } from "./client-schema.ts";
 import type { State } from "./client-state.ts";
 import { type Flag, flagsTagged, type Segment } from "./client-store.ts";

@@ -1,12 +1,9 @@
 import crypto from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { dataVersion } from "../db/data-version.ts";
-import { compare } from "../db/order.ts";
-import { perDatabase } from "../db/per-database.ts";
+import type { Database } from "../db/database.ts";
+import { dataVersion, perDatabase, snapshot } from "../db/database.ts";
 import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../db/revision.ts";
-import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
-import { noteRead, watchReads } from "../db/watch.ts";
+import { compare, noteRead, watchReads } from "../db/statement.ts";
 import type { EventType } from "../events/schema.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { newestEvent } from "../log/stream.ts";

@@ -1,4 +1,5 @@
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import type { ClientFeature } from "../evaluation/client-feature.ts";
 import { EVENT_TYPES, type EventType } from "../events/schema.ts";
 import { RawJson, toJson, type Wire } from "../lib/raw-json.ts";

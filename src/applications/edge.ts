@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { hashSecret, isExpired } from "../access/token.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { Registration } from "./applications-schema.ts";
 import { environmentOf, gather, toRegistered, toUses } from "./reports.ts";

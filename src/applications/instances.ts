@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { kind, Name, OptionalText, OptionalTime, withoutNulls } from "../dataset/kind.ts";
-import { bookkeeping, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { bookkeeping, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { ApplicationDetails, ApplicationInstances, OutdatedSdks } from "./applications-schema.ts";

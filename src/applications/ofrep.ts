@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { SdkActor } from "../access/authenticate.ts";
 import { streamKey } from "../access/token.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import type { ClientFeature } from "../evaluation/client-feature.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
 import type { Evaluator } from "../evaluation/evaluator.ts";

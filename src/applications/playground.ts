@@ -1,7 +1,7 @@
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
 import { type Explanation, explain } from "../evaluation/explain.ts";
 import { strategiesOf } from "../flags/strategies-store.ts";

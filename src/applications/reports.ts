@@ -1,6 +1,7 @@
 import type { SdkActor } from "../access/authenticate.ts";
-import { perDatabase } from "../db/per-database.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { perDatabase } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { HOUR_MS, startOfHour, timestamp } from "../lib/time.ts";
 import type { Registration } from "./applications-schema.ts";

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { kind, Name } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
-import { bookkeeping, type Database, query } from "../db/statement.ts";
+import { bookkeeping, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { markFeatureSeen } from "../flags/feature-environments-store.ts";
 import { enterUsageStages } from "../flags/lifecycle/changes.ts";

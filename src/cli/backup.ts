@@ -1,6 +1,5 @@
-import { backUp, compact as compactFile } from "../db/backup.ts";
+import { backUp, compact as compactFile, restore as restoreFile } from "../db/backup.ts";
 import { close, openToRead } from "../db/open.ts";
-import { restore as restoreFile } from "../db/restore.ts";
 import type { Command } from "./command.ts";
 
 export const backup: Command = {

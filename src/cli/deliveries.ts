@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import tls from "node:tls";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { startDispatcher } from "../integrations/dispatcher.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";

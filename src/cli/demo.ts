@@ -1,7 +1,7 @@
 import { CLI } from "../access/actor.ts";
 import { createSignInLink } from "../access/session.ts";
+import type { Database } from "../db/database.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
-import type { Database } from "../db/statement.ts";
 import { demoDataset } from "../demo/dataset.ts";
 import { write } from "../events/write.ts";
 import { integrations, rewriteParameters } from "../integrations/integrations-store.ts";

@@ -1,8 +1,8 @@
 import { CLI } from "../access/actor.ts";
 import { trials } from "../applications/playground.ts";
+import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
-import type { Database } from "../db/statement.ts";
 import { toContext } from "../evaluation/context.ts";
 import type { Explanation, JudgedConstraint, JudgedStrategy } from "../evaluation/explain.ts";
 import { UsageError } from "../lib/usage-error.ts";

@@ -1,5 +1,5 @@
 import { CLI } from "../access/actor.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { write } from "../events/write.ts";
 import { countOldRecords, type Retention, removeOldRecords } from "../integrations/records.ts";
 import { UsageError } from "../lib/usage-error.ts";

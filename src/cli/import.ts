@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { DataError } from "../db/error.ts";
-import { removeIfUnused } from "../db/exclusive.ts";
+import { removeIfUnused } from "../db/lock.ts";
 import { isOlder } from "../db/migrations.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import {

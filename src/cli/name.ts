@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { check, NonEmptyText } from "../lib/validation.ts";

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { deliverLinksTo } from "../people/resets.ts";
 import type { Context } from "./command.ts";
 

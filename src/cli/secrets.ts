@@ -1,6 +1,6 @@
 import { CLI } from "../access/actor.ts";
+import type { Database } from "../db/database.ts";
 import { rotateKey, useKeyFile } from "../db/secrets.ts";
-import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { encryptPlainSecrets, integrations, reencryptSecrets } from "../integrations/integrations-store.ts";
 import { hasPlainSecrets } from "../integrations/parameters.ts";

@@ -5,7 +5,7 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type * as v from "valibot";
 import { CLI } from "../access/actor.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { write } from "../events/write.ts";
 import { fromConstraint } from "../http/failure.ts";
 import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";

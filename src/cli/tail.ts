@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { setTimeout } from "node:timers/promises";
+import type { Database } from "../db/database.ts";
 import { close, openToRead } from "../db/open.ts";
-import type { Database } from "../db/statement.ts";
 import { EVENT_TYPES } from "../events/schema.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import { TOKEN_TYPES } from "../access/token.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { check, Time } from "../lib/validation.ts";

@@ -1,5 +1,5 @@
+import type { Database } from "../db/database.ts";
 import { close, open, openToRead } from "../db/open.ts";
-import type { Database } from "../db/statement.ts";
 import type { Config } from "./config.ts";
 
 /** Runs the body with the data file, which must exist, and always closes it. */

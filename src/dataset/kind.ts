@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import type { Database } from "../db/database.ts";
 import { isKnown, type KnownKind } from "../db/known.ts";
-import type { Database } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "../events/record.ts";
 import { printable } from "../lib/text.ts";

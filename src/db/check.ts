@@ -1,10 +1,10 @@
 import fs from "node:fs";
-import { requireReadable } from "./access.ts";
-import { connect } from "./connect.ts";
+import { connect, requireReadable } from "./connect.ts";
+import type { Database } from "./database.ts";
 import { explainError, isSqlite } from "./error.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
 import { hasKeyOf, PREFIX, useKeyFile } from "./secrets.ts";
-import { type Database, prepareAll } from "./statement.ts";
+import { prepareAll } from "./statement.ts";
 
 /** The result of one check. */
 export interface Finding {

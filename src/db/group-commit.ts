@@ -1,8 +1,8 @@
+import type { Database } from "./database.ts";
+import { perDatabase } from "./database.ts";
 import { isSqlite } from "./error.ts";
 import { BUSY_TIMEOUT_MS } from "./open.ts";
-import { perDatabase } from "./per-database.ts";
 import { bump } from "./revision.ts";
-import type { Database } from "./statement.ts";
 import { beginWriting, finishWriting, type Writing } from "./transaction.ts";
 
 /*

@@ -1,4 +1,5 @@
-import { type Database, query } from "./statement.ts";
+import type { Database } from "./database.ts";
+import { query } from "./statement.ts";
 
 type Key = { key: string | number };
 

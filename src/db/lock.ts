@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { connect } from "./connect.ts";
+import { connect, readHeader } from "./connect.ts";
+import type { Database } from "./database.ts";
 import { DataError, explainError, isSqlite } from "./error.ts";
-import { readHeader } from "./header.ts";
-import { makePrivate } from "./staged-file.ts";
+import { makePrivate, SIDECARS } from "./staged-file.ts";
 
 /*
  * One server per file: two would both respond, but each would cache responses that the other's changes make stale.
@@ -100,3 +100,61 @@ function acquire(lock: string, file: string, pid: number): () => void {
 
 /** `user_version` is in the header, which can be read even while the file is locked. */
 const pidIn = (file: string) => readHeader(file).userVersion;
+
+/**
+ * Runs the body while no other process can use the file. Its WAL has been checkpointed and removed, so the file is
+ * complete by itself. Others opening it wait for the body; `open` then checks whether the name refers to a new file.
+ * @returns false if another process is using the file; the body is not run then.
+ * @throws SQLite's error if the file is damaged or not a database, and whatever the body throws.
+ */
+export function withExclusiveAccess(file: string, body: (db: Database) => void): boolean {
+  const db = connect(file, { timeout: 0, fileMustExist: true });
+  try {
+    if (!lockExclusively(db)) return false;
+    body(db);
+    return true;
+  } finally {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    db.close();
+  }
+}
+
+/** A transaction locks out readers only without a WAL, which may come back between the two statements. */
+function lockExclusively(db: Database) {
+  try {
+    db.pragma("journal_mode = DELETE");
+    db.exec("BEGIN EXCLUSIVE");
+    return db.pragma("journal_mode", { simple: true }) === "delete";
+  } catch (error) {
+    if (isSqlite(error, "SQLITE_BUSY")) return false;
+    throw error;
+  }
+}
+
+/** Removes a file that was created but not used, unless another process is using it or has stored something in it. */
+export function removeIfUnused(file: string, isUntouched: (db: Database) => boolean) {
+  if (!fs.existsSync(file)) return;
+  withExclusiveAccess(file, (db) => {
+    const isEmpty = db.pragma("page_count", { simple: true }) === 0;
+    if (isEmpty || isUntouched(db))
+      for (const suffix of ["", ...SIDECARS]) fs.rmSync(file + suffix, { force: true });
+  });
+}
+
+/** Linux's magic numbers of network file systems (statfs(2)); other systems use different numbers. */
+const NETWORK: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xfe534d42, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0x01021997, "9p"],
+  [0x5346414f, "AFS"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+]);
+
+/** The name of the network file system that holds the file; undefined if it is local, or can't be determined. */
+export function networkFileSystem(file: string, statfs: typeof fs.statfsSync = fs.statfsSync) {
+  if (process.platform !== "linux") return undefined;
+  return NETWORK.get(statfs(path.dirname(path.resolve(file))).type >>> 0);
+}

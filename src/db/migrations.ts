@@ -1,14 +1,14 @@
 import schema from "../../schema.sql";
 import { fold } from "../lib/text.ts";
+import { readHeader } from "./connect.ts";
+import type { Database } from "./database.ts";
 import { DataError, explainError } from "./error.ts";
-import { readHeader } from "./header.ts";
 import { requireNotServed } from "./lock.ts";
 import featureAndStrategyTypes from "./migrations/2-feature-and-strategy-types.sql";
 import changes from "./migrations/3-changes.sql";
 import version020 from "./migrations/4-version-0.2.0.sql";
 import version030 from "./migrations/5-version-0.3.0.sql";
 import { stagedFile } from "./staged-file.ts";
-import type { Database } from "./statement.ts";
 
 /**
  * The steps that bring an older file to the current `schema.sql`: step `n` (from 0) turns version `n + 1` into

@@ -1,13 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
-import { canWrite, requireReadable } from "./access.ts";
-import { connect } from "./connect.ts";
+import { canWrite, connect, requireReadable } from "./connect.ts";
+import type { Database } from "./database.ts";
 import { DataError, damaged, explainError, isSqlite } from "./error.ts";
-import { isNew, requireNoLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { inodeOf, isInPlace, rememberLog, rememberPlace } from "./place.ts";
-import { makePrivate } from "./staged-file.ts";
-import type { Database } from "./statement.ts";
+import { isNew, makePrivate, requireNoLeftovers } from "./staged-file.ts";
 
 /** An in-memory database, for the demo and for tests. */
 export const IN_MEMORY = ":memory:";
@@ -170,4 +168,27 @@ function requireUndamaged(db: Database, file: string) {
   if (file === IN_MEMORY || bytes > QUICK_CHECK_BYTES) return;
   const found = db.pragma("quick_check(1)", { simple: true });
   if (found !== "ok") throw damaged(file);
+}
+
+const found = new Map<unknown, unknown>();
+
+/** What `read` returns for a new file, so that schema.sql alone defines the content of one; read once per process. */
+export function inNewFile<T>(read: (db: Database) => T): T {
+  if (!found.has(read)) found.set(read, readNewFile(read));
+  return found.get(read) as T;
+}
+
+function readNewFile<T>(read: (db: Database) => T): T {
+  const db = open(IN_MEMORY);
+  try {
+    return read(db);
+  } finally {
+    close(db);
+  }
+}
+
+/** The rows that a new file doesn't have; what every file has needs no lines. */
+export function changedRows<Row extends object>(db: Database, rows: (db: Database) => Row[]): Row[] {
+  const preset = inNewFile(rows).map((row) => JSON.stringify(row));
+  return rows(db).filter((row) => !preset.includes(JSON.stringify(row)));
 }

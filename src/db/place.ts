@@ -1,7 +1,7 @@
 import fs from "node:fs";
+import type { Database } from "./database.ts";
+import { perDatabase } from "./database.ts";
 import { MovedError } from "./error.ts";
-import { perDatabase } from "./per-database.ts";
-import type { Database } from "./statement.ts";
 
 /*
  * Whether a data file and its write-ahead log are still where they were opened. If one was moved, replaced or removed,

@@ -1,10 +1,10 @@
 import crypto from "node:crypto";
 import fs from "node:fs";
+import type { Database } from "./database.ts";
+import { perDatabase } from "./database.ts";
 import { DataError, reasonOf } from "./error.ts";
 import { IN_MEMORY } from "./open.ts";
-import { perDatabase } from "./per-database.ts";
 import { stagedFile } from "./staged-file.ts";
-import type { Database } from "./statement.ts";
 
 /*
  * Secrets that are sent to other services, such as API keys, can't be stored as hashes. They are encrypted with a key

@@ -1,11 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type Sqlite from "better-sqlite3";
 import { BoundedMap } from "../lib/bounded-map.ts";
-import { perDatabase } from "./per-database.ts";
-import { tablesOf, type Use } from "./tables.ts";
+import { type Database, perDatabase } from "./database.ts";
 import type { Writing } from "./transaction.ts";
-import { noteRead } from "./watch.ts";
-
-export type Database = Sqlite.Database;
 
 type Statement<Bind extends object, Row> = Sqlite.Statement<[Bind], Row>;
 
@@ -106,3 +103,77 @@ export const prepareAll = (db: Database) => {
  * plus sign hides the value from the planner and has no other effect.
  */
 const withFixedPlan = (sql: string) => sql.replaceAll(/(?<!\w):[a-z]\w*/gi, "+$&");
+
+interface Step {
+  opcode: string;
+  p1: number;
+  p2: number;
+  p3: number;
+}
+
+/** Opcodes of SQLite's virtual machine that open a table or one of its indexes. */
+const OPENS = { read: /^(OpenRead|ReopenIdx)$/, write: /^OpenWrite$/ };
+
+export type Use = keyof typeof OPENS;
+
+/**
+ * The tables that SQL reads or writes, including through views, triggers and cascades. They come from SQLite's plan,
+ * so nobody has to declare which tables a response was read from.
+ */
+export function tablesOf(db: Database, sql: string, use: Use): readonly string[] {
+  const parameters = [...sql.matchAll(/(?<!\w):([a-z]\w*)/gi)].map(([, name = ""]) => [name, null]);
+  const steps = db.prepare<[object], Step>(`EXPLAIN ${sql}`).all(Object.fromEntries(parameters)); // nothing is run
+  const owners = ownersOf(db);
+  const tables = steps.flatMap((step) => owners.get(rootPage(step, use)) ?? []);
+  return [...new Set(tables)];
+}
+
+/** For a step that opens something in the main file, which is database 0; `Clear` empties a whole table. */
+function rootPage({ opcode, p1, p2, p3 }: Step, use: Use) {
+  if (OPENS[use].test(opcode) && p3 === 0) return p2;
+  return use === "write" && opcode === "Clear" ? p1 : -1;
+}
+
+/** Maps each root page to its table; an index counts as its table. */
+const ownersOf = perDatabase((db): ReadonlyMap<number, string> => {
+  const pages = "SELECT rootpage, tbl_name FROM sqlite_schema WHERE rootpage > 0";
+  return new Map(db.prepare<[], [number, string]>(pages).raw().all());
+});
+
+/*
+ * Records which tables a response was read from while it is being produced, even over several turns of the event loop.
+ */
+
+/** A query that was run. */
+export interface Reading {
+  readonly tables: readonly string[];
+}
+
+const watched = new AsyncLocalStorage<Set<Reading>>();
+
+/** Called for each query; costs next to nothing when nobody is watching. */
+export function noteRead(reading: Reading) {
+  watched.getStore()?.add(reading);
+}
+
+/** Runs the body and returns which tables it reads; for a promise, until it settles. */
+export function watchReads<T>(body: () => T): { result: T; readings: ReadonlySet<Reading> } {
+  const readings = new Set<Reading>();
+  return { result: watched.run(readings, body), readings };
+}
+
+/** A `T` as columns store it: true and false as 1 and 0, lists and objects as JSON. */
+export type Stored<T> = {
+  [Key in keyof T]: T[Key] extends boolean ? 0 | 1 : T[Key] extends string | number | null ? T[Key] : string;
+};
+
+/** From here on JavaScript compares surrogates, and SQLite whole code points: they can differ if both texts get there. */
+const HIGH = /[\ud800-\uffff]/;
+
+/** Compares numbers or texts as SQLite does. @returns a negative number if `a` comes first */
+export function compare(a: string | number, b: string | number): number {
+  if (a === b) return 0;
+  if (typeof a === "string" && typeof b === "string" && HIGH.test(a) && HIGH.test(b))
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : 1;
+}

@@ -1,6 +1,6 @@
+import type { Database } from "./database.ts";
 import { requireInPlace } from "./place.ts";
 import { bump, bumpEverything } from "./revision.ts";
-import type { Database } from "./statement.ts";
 
 declare const isWriting: unique symbol;
 

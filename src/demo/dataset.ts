@@ -1,12 +1,17 @@
-import { allEventTypes } from "./all-event-types.ts";
-import { changesOf, type DemoEvent } from "./changes.ts";
-import { ENVIRONMENTS, GROUPS, PROJECTS, ROBOT, USERS } from "./company.ts";
-import { DAY, type DemoFeature, makeFeatures } from "./features.ts";
+import { allEventTypes, changesOf, type DemoEvent, isUsed, notifications, usage } from "./activity.ts";
+import {
+  DAY,
+  type DemoFeature,
+  ENVIRONMENTS,
+  GROUPS,
+  makeFeatures,
+  PROJECTS,
+  ROBOT,
+  USERS,
+} from "./company.ts";
 import { INTEGRATIONS, integrationEvents } from "./integrations.ts";
-import { notifications } from "./notifications.ts";
 import { createRandom, type Random } from "./random.ts";
 import { makeConstraint } from "./strategies.ts";
-import { isUsed, usage } from "./usage.ts";
 
 const SEED = 20_260_101;
 

@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from "../events/schema.ts";
-import type { DemoEvent } from "./changes.ts";
+import type { DemoEvent } from "./activity.ts";
 import type { Random } from "./random.ts";
 
 const FLAG_EVENTS = EVENT_TYPES.filter((type) => type.startsWith("feature-"));

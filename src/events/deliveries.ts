@@ -1,6 +1,7 @@
 import { EDITED_INTEGRATIONS, editorSees } from "../access/visibility.ts";
-import { perDatabase } from "../db/per-database.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { perDatabase } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
 

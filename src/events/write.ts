@@ -1,6 +1,6 @@
 import type { Actor } from "../access/actor.ts";
+import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
-import type { Database } from "../db/statement.ts";
 import { inWriting, type Writing } from "../db/transaction.ts";
 import { timestamp } from "../lib/time.ts";
 import { enqueueDeliveries } from "./deliveries.ts";

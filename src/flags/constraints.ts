@@ -1,4 +1,4 @@
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import {
   type Constraint,
   NewConstraint,

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
 import { bit, Flag, kind, OptionalText, OptionalTime, Real, withoutNulls } from "../dataset/kind.ts";
-import { snapshot } from "../db/snapshot.ts";
-import { command, type Database, query } from "../db/statement.ts";
-import type { Stored } from "../db/stored.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
+import type { Stored } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";

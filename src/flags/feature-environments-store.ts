@@ -1,4 +1,5 @@
-import { bookkeeping, command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { bookkeeping, command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { command, type Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { command } from "../db/statement.ts";
 import { tagsOf } from "../events/record.ts";
 import { Tag } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";

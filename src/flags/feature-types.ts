@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { kind, Name, optional, requireKnown, withoutNulls } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { changedRows } from "../db/new-file.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { changedRows } from "../db/open.ts";
+import { command, query } from "../db/statement.ts";
 import { operation } from "../http/operation.ts";
 import { found, invalid } from "../lib/api-error.ts";
 

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { firstPrivate, hiddenProjects } from "../access/visibility.ts";
-import { type Database, query } from "../db/statement.ts";
-import type { Stored } from "../db/stored.ts";
+import type { Database } from "../db/database.ts";
+import type { Stored } from "../db/statement.ts";
+import { query } from "../db/statement.ts";
 import { Strategy } from "../evaluation/strategy.ts";
 import { FlagVariant } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";

@@ -13,10 +13,11 @@ import {
   requireKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { snapshot } from "../db/snapshot.ts";
-import { command, type Database, query } from "../db/statement.ts";
-import type { Stored } from "../db/stored.ts";
+import type { Stored } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import {
   Constraint,
   constraintWarnings,

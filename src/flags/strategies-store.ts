@@ -1,7 +1,8 @@
 import crypto from "node:crypto";
 import { bit } from "../dataset/kind.ts";
-import { command, type Database, query } from "../db/statement.ts";
-import type { Stored } from "../db/stored.ts";
+import type { Database } from "../db/database.ts";
+import type { Stored } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type {
   CreateStrategy,
   DefaultStrategy,

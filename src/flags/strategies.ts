@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import type { Database } from "../db/statement.ts";
 import { type Constraint, requireConstraints } from "../evaluation/constraint.ts";
 import {
   CreateStrategy,

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/snapshot.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, found, invalid } from "../lib/api-error.ts";

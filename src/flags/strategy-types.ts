@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { bit, Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } from "../dataset/kind.ts";
-import { changedRows } from "../db/new-file.ts";
-import { command, type Database, query } from "../db/statement.ts";
-import type { Stored } from "../db/stored.ts";
+import type { Database } from "../db/database.ts";
+import { changedRows } from "../db/open.ts";
+import type { Stored } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";

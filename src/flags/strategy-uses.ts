@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 
 /** A strategy that uses something, and where it is. */

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-
 import { kind, OptionalText, withoutNulls } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, found, invalid } from "../lib/api-error.ts";

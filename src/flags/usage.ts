@@ -1,4 +1,5 @@
-import { bookkeeping, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { bookkeeping, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { startOfHour } from "../lib/time.ts";
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { requirePermission } from "../access/require-permission.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import { type FlagVariant, FlagVariants, NewFlagVariant, requireWeights } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
 import { applyJsonPatchAs, JsonPatch } from "../http/json-patch.ts";

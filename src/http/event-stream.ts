@@ -1,47 +1,13 @@
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { type H3Event, HTTPResponse } from "h3";
-import { type Claim, requirePermission } from "../access/require-permission.ts";
+import type { ServerResponse } from "node:http";
 import { isExpired } from "../access/token.ts";
-import { dataVersion } from "../db/data-version.ts";
+import type { Database } from "../db/database.ts";
+import { dataVersion } from "../db/database.ts";
 import { changesSoFar, isCurrent, type Stamp, stampOf } from "../db/revision.ts";
-import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
-import { watchReads } from "../db/watch.ts";
+import { watchReads } from "../db/statement.ts";
+import { nextTurn } from "../lib/background.ts";
 import { toJson } from "../lib/raw-json.ts";
-import { nextTurn } from "../lib/turn.ts";
-import type { EventStream, Message, MessageBatch } from "./operation.ts";
-import type { Site } from "./site.ts";
-
-/** Streams on the request's socket; without one, and for a HEAD, responds with the first batch alone. */
-export function openEventStream(site: Site, event: H3Event, stream: EventStream, claim: Claim): unknown {
-  const { authenticate, cors } = event.context;
-  const headers = { ...EVENT_STREAM_HEADERS, ...cors };
-  const poll = pollFor(site, stream, claim, authenticate);
-  const node = event.runtime?.node;
-  if (!node?.res || event.req.method === "HEAD") {
-    const { bytes } = poll(event.req.headers.get("last-event-id") ?? undefined);
-    return new HTTPResponse(bytes, { headers });
-  }
-  site.streams.open(node.req as IncomingMessage, node.res as ServerResponse, { headers, poll });
-  return new Promise(() => {}); // there is nothing left for h3 to send
-}
-
-/** Keeps no reference to the request, so that it can be freed while the stream continues. */
-const pollFor =
-  (
-    { db, root }: Site,
-    { poll }: EventStream,
-    claim: Claim,
-    authenticate: H3Event["context"]["authenticate"],
-  ): Poll =>
-  (since) =>
-    snapshot(db, () => {
-      const actor = authenticate();
-      requirePermission(db, actor, claim);
-      const { messages, ...rest } = poll(actor, since);
-      return { ...rest, bytes: Buffer.from(toEventStreamText(messages, root)), until: actor.expiresAt };
-    });
+import type { Message, MessageBatch } from "./operation.ts";
 
 /** The messages to send next, serialized. */
 interface EncodedBatch extends Omit<MessageBatch, "messages"> {
@@ -149,7 +115,7 @@ function send(reader: Reader, bytes: Buffer, position: string) {
 }
 
 /** Serializes messages. @param root prefixes our own paths */
-const toEventStreamText = (messages: readonly Message[], root: string) =>
+export const toEventStreamText = (messages: readonly Message[], root: string) =>
   messages
     .map(
       ({ id, event, data }) =>
@@ -157,7 +123,7 @@ const toEventStreamText = (messages: readonly Message[], root: string) =>
     )
     .join("");
 
-const EVENT_STREAM_HEADERS = {
+export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "private, no-cache, no-transform",
   "x-content-type-options": "nosniff",

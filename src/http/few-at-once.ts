@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ApiError } from "../lib/api-error.ts";
-import { nextTurn } from "../lib/turn.ts";
+import { nextTurn } from "../lib/background.ts";
 
 /*
  * Some requests take so much memory that only a few may be open. The rest wait in order, except that a caller who has

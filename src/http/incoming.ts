@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import type { Actor } from "../access/actor.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { ApiError, invalid, requireValid } from "../lib/api-error.ts";
 import { check, type Schema } from "../lib/validation.ts";
 import { convert } from "./body.ts";

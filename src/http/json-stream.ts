@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { nextTurn } from "../lib/turn.ts";
+import { nextTurn } from "../lib/background.ts";
 
 /** In characters. */
 const WHOLE = 256 * 1024;

@@ -1,8 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError, invalid } from "../lib/api-error.ts";
+import { inTurn } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
-import { inTurn } from "../lib/turn.ts";
 import { BODY_LIMIT } from "./body.ts";
 import { toApiError } from "./failure.ts";
 import { clientAddress } from "./origin.ts";

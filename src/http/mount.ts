@@ -3,12 +3,13 @@ import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { addRoute, createRouter, findAllRoutes } from "rou3";
 import type { Actor } from "../access/actor.ts";
 import { type Claim, requirePermission, requireSeen, toClaim } from "../access/require-permission.ts";
+import { snapshot } from "../db/database.ts";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
-import { type Reading, watchReads } from "../db/watch.ts";
+import { type Reading, watchReads } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Body, readJson } from "./body.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
-import { openEventStream } from "./event-stream.ts";
+import { EVENT_STREAM_HEADERS, type Poll, toEventStreamText } from "./event-stream.ts";
 import { requireMatch } from "./if-match.ts";
 import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
 import { type Contract, Csv, type Door, EventStream, METHODS, type Operation } from "./operation.ts";
@@ -222,3 +223,33 @@ function cached({ cache }: Site, operation: Operation, event: H3Event, text: str
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   return request && isCached(operation) ? cache?.get(request, text) : undefined;
 }
+
+/** Streams on the request's socket; without one, and for a HEAD, responds with the first batch alone. */
+function openEventStream(site: Site, event: H3Event, stream: EventStream, claim: Claim): unknown {
+  const { authenticate, cors } = event.context;
+  const headers = { ...EVENT_STREAM_HEADERS, ...cors };
+  const poll = pollFor(site, stream, claim, authenticate);
+  const node = event.runtime?.node;
+  if (!node?.res || event.req.method === "HEAD") {
+    const { bytes } = poll(event.req.headers.get("last-event-id") ?? undefined);
+    return new HTTPResponse(bytes, { headers });
+  }
+  site.streams.open(node.req as IncomingMessage, node.res as ServerResponse, { headers, poll });
+  return new Promise(() => {}); // there is nothing left for h3 to send
+}
+
+/** Keeps no reference to the request, so that it can be freed while the stream continues. */
+const pollFor =
+  (
+    { db, root }: Site,
+    { poll }: EventStream,
+    claim: Claim,
+    authenticate: H3Event["context"]["authenticate"],
+  ): Poll =>
+  (since) =>
+    snapshot(db, () => {
+      const actor = authenticate();
+      requirePermission(db, actor, claim);
+      const { messages, ...rest } = poll(actor, since);
+      return { ...rest, bytes: Buffer.from(toEventStreamText(messages, root)), until: actor.expiresAt };
+    });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { Permission } from "../access/permissions.ts";
 import type { Need } from "../access/require-permission.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import type { EventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
 import type { ErrorName } from "../lib/api-error.ts";

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isExpired } from "../access/token.ts";
-import { dataVersion } from "../db/data-version.ts";
+import type { Database } from "../db/database.ts";
+import { dataVersion, snapshot } from "../db/database.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
-import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { startOfMinute } from "../lib/time.ts";
 import { encodingFor } from "./encoding.ts";

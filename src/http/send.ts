@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { endOfTurn } from "../lib/turn.ts";
+import { endOfTurn } from "../lib/background.ts";
 import { type Parts, type SuccessOptions, toReply } from "./response.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Actor } from "../access/actor.ts";
-import type { Database } from "../db/statement.ts";
-import type { Reading } from "../db/watch.ts";
+import type { Database } from "../db/database.ts";
+import type { Reading } from "../db/statement.ts";
 import type { writeSoon } from "../events/write.ts";
 import type { FewAtOnce } from "./few-at-once.ts";
 import type { Operation } from "./operation.ts";

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isExpired } from "../access/token.ts";
-import { watchCommits } from "../db/commits.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { watchCommits } from "../db/revision.ts";
 import { ApiError } from "../lib/api-error.ts";
+import { nextTurn, oneAtATime } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
-import { oneAtATime } from "../lib/one-at-a-time.ts";
-import { nextTurn } from "../lib/turn.ts";
 import {
   broadcast,
   type Channel,

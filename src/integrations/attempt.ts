@@ -1,5 +1,5 @@
+import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
-import type { Database } from "../db/statement.ts";
 import type { Log } from "../lib/logger.ts";
 import { timestamp } from "../lib/time.ts";
 import { type Attempt, eventWire, mayReceive, type Target } from "./deliveries.ts";

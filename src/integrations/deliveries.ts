@@ -1,6 +1,7 @@
 import { EDITED_INTEGRATIONS, editorSees } from "../access/visibility.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { notifyQueued } from "../events/deliveries.ts";
 import { TooLongError, toStoredJson } from "../lib/limits.ts";

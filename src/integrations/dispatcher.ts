@@ -1,10 +1,9 @@
-import { watchOthers } from "../db/commits.ts";
-import { perDatabase } from "../db/per-database.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { perDatabase } from "../db/database.ts";
+import { watchOthers } from "../db/revision.ts";
 import { onQueued } from "../events/deliveries.ts";
+import { nextTurn, oneAtATime } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
-import { oneAtATime } from "../lib/one-at-a-time.ts";
-import { nextTurn } from "../lib/turn.ts";
 import { type AttemptContext, type Clock, systemClock } from "./attempt.ts";
 import { activeIntegrations } from "./deliveries.ts";
 import { createLane, type Lane } from "./lane.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";

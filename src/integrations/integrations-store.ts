@@ -11,8 +11,9 @@ import {
   optional,
   withoutNulls,
 } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { eventTypeWarnings } from "../events/schema.ts";
 import { actingAs, type Tx } from "../events/write.ts";

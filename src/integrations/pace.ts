@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
-import { oneAtATime } from "../lib/one-at-a-time.ts";
-import { nextTurn } from "../lib/turn.ts";
+import { nextTurn, oneAtATime } from "../lib/background.ts";
 
 /** While the event loop is busy, at most this many deliveries begin per window: 600 a second, for all integrations. */
 const MAX_PER_WINDOW = 6;

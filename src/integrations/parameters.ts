@@ -1,5 +1,5 @@
+import type { Database } from "../db/database.ts";
 import { decrypt, encrypt, isEncrypted, UnreadableSecretError } from "../db/secrets.ts";
-import type { Database } from "../db/statement.ts";
 import { invalid } from "../lib/api-error.ts";
 import { templateProblem } from "../lib/template.ts";
 import { MASK } from "../lib/text.ts";

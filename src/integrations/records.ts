@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Id, kind, requireKnown } from "../dataset/kind.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { EventText } from "../events/wire.ts";
 import { toStoredJson } from "../lib/limits.ts";

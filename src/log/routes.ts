@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { type Actor, SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/snapshot.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { EventArray, joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { operation } from "../http/operation.ts";

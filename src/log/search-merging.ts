@@ -1,6 +1,7 @@
+import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
 import { onChange } from "../db/revision.ts";
-import { bookkeeping, type Database, query } from "../db/statement.ts";
+import { bookkeeping, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";

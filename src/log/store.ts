@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Id, kind, Name, optional, Real } from "../dataset/kind.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { countAllEvents } from "../events/record.ts";
 import { eventTypeWarnings, Tag } from "../events/schema.ts";
 import { isLinked, joined } from "../events/wire.ts";

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { Event } from "../events/schema.ts";
 import { EventText } from "../events/wire.ts";
 import { operation } from "../http/operation.ts";

@@ -1,5 +1,6 @@
-import { type Database, query } from "../db/statement.ts";
-import { nextTurn } from "../lib/turn.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
+import { nextTurn } from "../lib/background.ts";
 import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind } from "./store.ts";
 
 /*

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { OwnPath } from "../lib/raw-json.ts";

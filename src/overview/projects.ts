@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { snapshot } from "../db/snapshot.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { featuresOf } from "../flags/features/require.ts";
 import { ProjectFeature } from "../flags/features/schema.ts";
 import { operation } from "../http/operation.ts";

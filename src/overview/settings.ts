@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { kind, LineError } from "../dataset/kind.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";

@@ -13,8 +13,9 @@ import {
   requireAllKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
-import { snapshot } from "../db/snapshot.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { OwnPath } from "../lib/raw-json.ts";

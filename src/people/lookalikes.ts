@@ -1,4 +1,5 @@
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 
 const names = query<object, { id: number; username: string | null; email: string | null }>(`
   SELECT id, username, email FROM users`);

@@ -1,7 +1,8 @@
 import { countGuess } from "../access/guesses.ts";
 import { brokenRules, hashPassword, isOutdated, isPassword } from "../access/password.ts";
 import { endSessionsOf, revokeSignInLink } from "../access/session.ts";
-import { bookkeeping, command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { bookkeeping, command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { revokeReset } from "./resets.ts";

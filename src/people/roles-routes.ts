@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { PERMISSIONS, type Permission, ROLES } from "../access/permissions.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { snapshot } from "../db/snapshot.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";

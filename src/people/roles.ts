@@ -15,7 +15,8 @@ import {
   requireKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { NonEmptyText, ShortText } from "../lib/validation.ts";
 

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { WithAvatar } from "../access/person.ts";
-import { snapshot } from "../db/snapshot.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import {

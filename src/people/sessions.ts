@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { requirePerson } from "../access/require-permission.ts";
 import { beginSession, endSessionsOf, endSessionWith, sessionCookie } from "../access/session.ts";
+import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
-import { bookkeeping, type Database, query } from "../db/statement.ts";
+import { bookkeeping, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";

@@ -1,5 +1,6 @@
+import type { Database } from "../db/database.ts";
 import { decrypt, encrypt, UnreadableSecretError } from "../db/secrets.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 
 /*

@@ -13,7 +13,8 @@ import {
   requireKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { decryptSecret, encryptSecret, keepsSecrets } from "./token-secrets.ts";
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { User } from "./users-schema.ts";

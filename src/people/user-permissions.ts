@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { PermissionScope } from "../access/permissions.ts";
 import { covers, type Held, heldPermissions } from "../access/require-permission.ts";
-import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
 import { operation } from "../http/operation.ts";
 import {
   PermissionDefinition,

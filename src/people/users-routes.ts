@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
-import { snapshot } from "../db/snapshot.ts";
+import { snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { MASK } from "../lib/text.ts";

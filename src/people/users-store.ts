@@ -13,7 +13,8 @@ import {
   requireKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
-import { bookkeeping, command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { bookkeeping, command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/snapshot.ts";
+import { snapshot } from "../db/database.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";

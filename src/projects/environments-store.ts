@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { bit, Flag, kind, Name, Real } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { requireEnvironment } from "./environments-store.ts";

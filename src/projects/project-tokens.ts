@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import {

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { requirePerson } from "../access/require-permission.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { UrlName } from "../lib/validation.ts";

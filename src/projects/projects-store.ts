@@ -1,6 +1,7 @@
 import { DEFAULT_PROJECT } from "../access/permissions.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { matchesWhole } from "../lib/pattern.ts";

@@ -4,8 +4,7 @@ import { toNodeHandler } from "h3/node";
 import * as v from "valibot";
 import { noteSeen } from "../access/seen.ts";
 import { SESSION_COOKIE } from "../access/session.ts";
-import type { Database } from "../db/statement.ts";
-import { watchReads } from "../db/watch.ts";
+import { watchReads } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
 import { fromConstraint, toApiError } from "../http/failure.ts";
 import { createFewAtOnce } from "../http/few-at-once.ts";
@@ -13,40 +12,18 @@ import { guarded, type Listener, logError, withAccessLog } from "../http/listene
 import { mount, route, toRoutes } from "../http/mount.ts";
 import { avatarResponse, frontPage, mountHealth } from "../http/open-paths.ts";
 import { clientAddress, corsHeaders, isSecure, requireSameOrigin } from "../http/origin.ts";
-import { isPageRequest, type LoadUi, mountPage } from "../http/page.ts";
+import { isPageRequest, mountPage } from "../http/page.ts";
 import { isBelow, normalizePath, requireDecodable, unknownPath } from "../http/path.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
 import { ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
 import { requireValid } from "../lib/api-error.ts";
-import type { Log } from "../lib/logger.ts";
 import { currentSetting, requireNoMaintenance } from "../overview/settings.ts";
 import { inboxHandlers } from "./inbox.ts";
-import type { Metrics } from "./metrics.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
+import type { ServerOptions } from "./options.ts";
 import { answerSignInLink, answerSignOut, answerSignOutPage } from "./sign-in.ts";
 import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./surfaces.ts";
-
-export interface ServerOptions {
-  db: Database;
-  log: Log;
-  /** The prefix of every path, such as `/flags`. */
-  basePath?: string;
-  /** The URL clients use, including the base path; without it, links in responses are relative. */
-  publicUrl?: string;
-  /** A proxy in front of this server reports the client's address. */
-  trustsProxy?: boolean;
-  /** Logs a line for each request. */
-  logsAccess?: boolean;
-  /** Accepts posts to `/inbox/NAME`, and lists them. */
-  inbox?: boolean;
-  /** Served at their own path, if given. */
-  metrics?: Metrics | undefined;
-  /** Loads the page's files; without it, there is only the API. */
-  ui?: LoadUi | undefined;
-  /** Caches responses to reads. */
-  cache?: ResponseCache;
-}
 
 /**
  * The one place where a server is assembled: the app, for requests without a socket, and the listener in front of it,

@@ -7,7 +7,7 @@ import { requireSameOrigin } from "../http/origin.ts";
 import { toResponse, wholeParts } from "../http/response.ts";
 import { ApiError, requireValid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";
-import type { ServerOptions } from "./app.ts";
+import type { ServerOptions } from "./options.ts";
 
 /*
  * A receiver inside the server, for trying an integration with nothing else installed. Whatever is posted to

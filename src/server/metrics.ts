@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { HTTPResponse } from "h3";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { countAllEvents } from "../events/record.ts";
 import type { Listener } from "../http/listener.ts";
 import { type Operation, operationFinder } from "../http/operation.ts";

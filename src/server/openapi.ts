@@ -4,7 +4,7 @@ import { SESSION_COOKIE } from "../access/session.ts";
 import { targetOf } from "../http/if-match.ts";
 import { NoBody, type Operation, requirement, textTypeOf } from "../http/operation.ts";
 import { ErrorBody, type ErrorName, STATUS } from "../lib/api-error.ts";
-import { nextTurn } from "../lib/turn.ts";
+import { nextTurn } from "../lib/background.ts";
 import type { Schema } from "../lib/validation.ts";
 import { VERSION } from "../lib/version.ts";
 import { exampleOf } from "./examples.ts";

@@ -13,7 +13,7 @@ import { htmlResponse } from "../http/open-paths.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { noteSignIn } from "../people/sessions.ts";
 import { markSeen, requireUser } from "../people/users-store.ts";
-import type { ServerOptions } from "./app.ts";
+import type { ServerOptions } from "./options.ts";
 
 /** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */
 export function answerSignInLink({ db, basePath = "" }: ServerOptions) {

@@ -16,7 +16,7 @@ import * as playground from "../applications/playground.ts";
 import * as playgroundSchema from "../applications/playground-schema.ts";
 import * as usage from "../applications/usage-routes.ts";
 import * as usageSchema from "../applications/usage-schema.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import * as clientFeature from "../evaluation/client-feature.ts";
 import * as constraintsSchema from "../evaluation/constraint.ts";
 import * as strategiesSchema from "../evaluation/strategy.ts";

@@ -1,7 +1,7 @@
 import { SYSTEM } from "../access/actor.ts";
 import { announceApplications } from "../applications/applications-store.ts";
 import { removeOldUsage, writeUsage } from "../applications/usage-store.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { writeSoon } from "../events/write.ts";
 import { recordPotentiallyStale, resetPotentiallyStale } from "../flags/features/changes-aging.ts";
 import { type Retention, removeOldRecords } from "../integrations/records.ts";

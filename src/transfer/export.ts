@@ -1,5 +1,5 @@
 import type { Kind } from "../dataset/kind.ts";
-import type { Database } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
 import { KINDS } from "./kinds.ts";
 
 interface ExportOptions {

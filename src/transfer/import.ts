@@ -12,10 +12,11 @@ import {
   toPrintable,
 } from "../dataset/kind.ts";
 import { eachLine, type TextLine } from "../dataset/text.ts";
+import type { Database } from "../db/database.ts";
 import { isSqlite } from "../db/error.ts";
-import { inNewFile } from "../db/new-file.ts";
+import { inNewFile } from "../db/open.ts";
 import { bumpEverything } from "../db/revision.ts";
-import { command, type Database } from "../db/statement.ts";
+import { command } from "../db/statement.ts";
 import { inLongWriting, inWriting, type Writing } from "../db/transaction.ts";
 import { loadEvents } from "../events/load.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";

@@ -1,8 +1,8 @@
 import { CLI } from "../access/actor.ts";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
-import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
 import { type Tx, write } from "../events/write.ts";
 import { createFeature, patchFeature } from "../flags/features/routes.ts";
 import { archiveFeature, reviveFeature } from "../flags/features/routes-archive.ts";

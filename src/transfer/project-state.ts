@@ -1,4 +1,5 @@
-import { type Database, query } from "../db/statement.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
 import type { Constraint } from "../evaluation/constraint.ts";
 import type { Strategy } from "../evaluation/strategy.ts";
 import { type StoredParts, toValues } from "../flags/strategies-store.ts";

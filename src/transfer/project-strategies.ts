@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
-import type { Database } from "../db/statement.ts";
 import type { Variant } from "../evaluation/variant.ts";
 import { requireWeights } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";

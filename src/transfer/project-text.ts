@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import type { Database } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
-import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
 import { Constraint } from "../evaluation/constraint.ts";
 import { CreateStrategy } from "../evaluation/strategy.ts";
 import { convert } from "../http/body.ts";

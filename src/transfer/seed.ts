@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { toPrintable } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
-import { inNewFile } from "../db/new-file.ts";
-import type { Database } from "../db/statement.ts";
+import { inNewFile } from "../db/open.ts";
 import { check, dictionary, NonEmptyText, type Schema } from "../lib/validation.ts";
 import { exportDataset } from "./export.ts";
 import { importDataset } from "./import.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noteSeen, writeSeen } from "../../src/access/seen.ts";
+import type { Database } from "../../src/db/database.ts";
 import { close } from "../../src/db/open.ts";
 import { changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
-import type { Database } from "../../src/db/statement.ts";
 import { openServer } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
 

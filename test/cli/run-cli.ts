@@ -7,8 +7,8 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { run } from "../../src/cli/run.ts";
+import type { Database } from "../../src/db/database.ts";
 import { close, open } from "../../src/db/open.ts";
-import type { Database } from "../../src/db/statement.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importLines } from "../support/server.ts";
 

@@ -5,9 +5,9 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
 import { noteSeen, writeSeen } from "../../src/access/seen.ts";
-import { watchCommits } from "../../src/db/commits.ts";
+import type { Database } from "../../src/db/database.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import type { Database } from "../../src/db/statement.ts";
+import { watchCommits } from "../../src/db/revision.ts";
 import { write, writeSoon } from "../../src/events/write.ts";
 
 const change = (name: string) => (tx: Parameters<Parameters<typeof write>[2]>[0]) =>

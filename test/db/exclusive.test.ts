@@ -4,7 +4,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { removeIfUnused, withExclusiveAccess } from "../../src/db/exclusive.ts";
+import { removeIfUnused, withExclusiveAccess } from "../../src/db/lock.ts";
 import { close, open } from "../../src/db/open.ts";
 import { stagedFile } from "../../src/db/staged-file.ts";
 import { isUntouched } from "../../src/transfer/import.ts";

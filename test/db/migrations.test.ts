@@ -4,12 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
+import { restore } from "../../src/db/backup.ts";
+import type { Database } from "../../src/db/database.ts";
 import { DataError } from "../../src/db/error.ts";
 import { lockForServing } from "../../src/db/lock.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/migrations.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { restore } from "../../src/db/restore.ts";
-import type { Database } from "../../src/db/statement.ts";
 import type { Notification } from "../../src/log/notifications/schema.ts";
 import { newestNotifications } from "../../src/log/notifications/store.ts";
 

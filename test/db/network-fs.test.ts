@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { networkFileSystem } from "../../src/db/network-fs.ts";
+import { networkFileSystem } from "../../src/db/lock.ts";
 
 /** A file system with this number; the kernel may report it as negative. */
 const ofType = (type: number) =>

@@ -5,8 +5,8 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { checkFile } from "../../src/db/check.ts";
+import type { Database } from "../../src/db/database.ts";
 import { close, open } from "../../src/db/open.ts";
-import type { Database } from "../../src/db/statement.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { describe, test } from "node:test";
+import { restore } from "../../src/db/backup.ts";
 import { lockForServing } from "../../src/db/lock.ts";
 import { close, open } from "../../src/db/open.ts";
-import { restore } from "../../src/db/restore.ts";
 import { contentOf } from "../cli/run-cli.ts";
 import { AT, backupFile, beside, contentAside, crashedFile } from "./crashed-file.ts";
 

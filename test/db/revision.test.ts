@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { bump, bumpEverything, changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
-import { bookkeeping, command, query } from "../../src/db/statement.ts";
-import { tablesOf } from "../../src/db/tables.ts";
+import { bookkeeping, command, query, tablesOf, watchReads } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
-import { watchReads } from "../../src/db/watch.ts";
 
 const memory = (t: { after(fn: () => void): void }) => {
   const db = open(IN_MEMORY);

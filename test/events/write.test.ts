@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { ANYBODY, CLI } from "../../src/access/actor.ts";
-import type { Database } from "../../src/db/statement.ts";
+import type { Database } from "../../src/db/database.ts";
 import { actingAs, type NewEvent, write, writeSoon } from "../../src/events/write.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";

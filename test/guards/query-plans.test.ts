@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Database } from "../../src/db/database.ts";
 import "../../src/server/surfaces.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { type Database, prepareAll } from "../../src/db/statement.ts";
+import { prepareAll } from "../../src/db/statement.ts";
 
 /** Tables that grow with use. */
 const LARGE = /SCAN (events|integration_events|notifications|notification_recipients|features|strategies)\b/;

@@ -1,4 +1,4 @@
-import { restore } from "../../src/db/restore.ts";
+import { restore } from "../../src/db/backup.ts";
 
 // Restores the second file from the first.
 const [backup = "", data = ""] = process.argv.slice(2);

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { restore } from "../../src/db/backup.ts";
 import { open } from "../../src/db/open.ts";
-import { restore } from "../../src/db/restore.ts";
 import { contentOf } from "../cli/run-cli.ts";
 import { AT, backupFile, beside, contentAside, copyOf, crashedFile } from "../db/crashed-file.ts";
 

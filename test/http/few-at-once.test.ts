@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { test } from "node:test";
 import { createFewAtOnce } from "../../src/http/few-at-once.ts";
 import { listen } from "../../src/http/listen.ts";
-import { nextTurn } from "../../src/lib/turn.ts";
+import { nextTurn } from "../../src/lib/background.ts";
 import { createServer } from "../../src/server/app.ts";
 import { createMetrics } from "../../src/server/metrics.ts";
 import { until } from "../support/receiver.ts";

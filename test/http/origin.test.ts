@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { ServerOptions } from "../../src/server/app.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
 import { personal } from "../support/world.ts";
 import { cookieOf, openForNina, signInInit } from "./signing-in.ts";
 

@@ -3,7 +3,8 @@ import { type TestContext, test } from "node:test";
 import zlib from "node:zlib";
 import { loadUi } from "#ui";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { createServer, type ServerOptions } from "../../src/server/app.ts";
+import { createServer } from "../../src/server/app.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
 
 /** The headers of a browser navigating to an address. */
 const OPENED = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };

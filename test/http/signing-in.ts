@@ -1,6 +1,7 @@
 import type { TestContext } from "node:test";
 import { hashPassword } from "../../src/access/password.ts";
-import { createServer, type ServerOptions } from "../../src/server/app.ts";
+import { createServer } from "../../src/server/app.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 

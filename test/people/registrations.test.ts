@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
 import { writeUsage } from "../../src/applications/usage-store.ts";
-import type { Database } from "../../src/db/statement.ts";
+import type { Database } from "../../src/db/database.ts";
 import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeOldUsage, writeUsage } from "../../src/applications/usage-store.ts";
-import type { Database } from "../../src/db/statement.ts";
+import type { Database } from "../../src/db/database.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { announceAll, watchUsage } from "../../src/server/tasks.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/db/statement.ts";
+import type { Database } from "../../src/db/database.ts";
 
 /** The tables that a dataset leaves out on purpose; docs/dataset.md says so of each. */
 export const NOT_EXPORTED = [

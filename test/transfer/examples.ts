@@ -1,5 +1,5 @@
 import { hashSecret } from "../../src/access/token.ts";
-import type { Database } from "../../src/db/statement.ts";
+import type { Database } from "../../src/db/database.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { CLIENT, FRONTEND, personal, SERVICE } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DatasetError } from "../../src/dataset/kind.ts";
-import type { Database } from "../../src/db/statement.ts";
+import type { Database } from "../../src/db/database.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, type TestContext } from "node:test";
 import { DatasetError } from "../../src/dataset/kind.ts";
+import type { Database } from "../../src/db/database.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import type { Database } from "../../src/db/statement.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import { everyKey, exported, type Line } from "./examples.ts";

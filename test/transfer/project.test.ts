@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import type { Database } from "../../src/db/statement.ts";
+import type { Database } from "../../src/db/database.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
 import { applyProject, compareProject } from "../../src/transfer/project-plan.ts";
 import { projectAsYaml, readProjectText } from "../../src/transfer/project-text.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Database } from "../../src/db/statement.ts";
+import type { Database } from "../../src/db/database.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks } from "../support/server.ts";

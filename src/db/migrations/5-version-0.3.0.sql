@@ -16,7 +16,7 @@ CREATE TABLE notification_reads (
 
 CREATE INDEX notification_reads_by_user ON notification_reads (user_id);
 
--- Name and description as searches look at them: folded (src/lib/fold.ts), with an 'a' between, which no folded text contains.
+-- Name and description as searches look at them: folded (src/lib/text.ts), with an 'a' between, which no folded text contains.
 ALTER TABLE features ADD COLUMN folded TEXT NOT NULL DEFAULT '';
 
 -- The newest last_seen_at of its environments.

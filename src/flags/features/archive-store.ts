@@ -1,4 +1,5 @@
-import { type Database, query } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/statement.ts";
 import type { ArchivedFeature } from "./schema.ts";
 
 type Row = Omit<ArchivedFeature, "stale" | "impressionData" | "environments"> & {

@@ -1,4 +1,5 @@
-import { command, type Database, query } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { command, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import { requireRoom } from "../../projects/projects-store.ts";

@@ -11,7 +11,8 @@ import {
   Real,
   withoutNulls,
 } from "../../dataset/kind.ts";
-import { type Database, query } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import { Constraint } from "../../evaluation/constraint.ts";
 import { Variant } from "../../evaluation/variant.ts";

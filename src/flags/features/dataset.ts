@@ -13,7 +13,8 @@ import {
   requireKnown,
   withoutNulls,
 } from "../../dataset/kind.ts";
-import { type Database, query } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/statement.ts";
 import { PathName, Time } from "../../lib/validation.ts";
 import { EXPIRED } from "../../projects/projects-store.ts";
 import { insertDependency } from "../dependencies.ts";

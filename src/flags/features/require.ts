@@ -1,6 +1,6 @@
 import type { Actor } from "../../access/actor.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
-import type { Database } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
 import { ApiError, invalid } from "../../lib/api-error.ts";
 import { requireLiveProject, requireRoom } from "../../projects/projects-store.ts";
 import { requireFeatureType } from "../feature-types.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { requirePermission } from "../../access/require-permission.ts";
-import { snapshot } from "../../db/snapshot.ts";
+import { snapshot } from "../../db/database.ts";
 import type { Tx } from "../../events/write.ts";
 import { applyJsonPatch, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";

@@ -1,4 +1,5 @@
-import { type Database, query } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/statement.ts";
 import type { Tag } from "../../events/schema.ts";
 import type { FeatureEnvironment, FeatureFilter, ProjectFeature } from "./schema.ts";
 

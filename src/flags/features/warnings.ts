@@ -1,6 +1,6 @@
 import { nameWarnings } from "../../dataset/kind.ts";
+import type { Database } from "../../db/database.ts";
 import { isKnown } from "../../db/known.ts";
-import type { Database } from "../../db/statement.ts";
 import type { Constraint } from "../../evaluation/constraint.ts";
 import { constraintWarnings, isNumber } from "../../evaluation/constraint.ts";
 

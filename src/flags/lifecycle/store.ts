@@ -1,4 +1,5 @@
-import { type Database, query } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/statement.ts";
 import type { CurrentStage, Stage } from "./schema.ts";
 
 // In the order they were entered; stages entered at the same moment are in the order of STAGES.

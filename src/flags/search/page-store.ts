@@ -1,5 +1,6 @@
 import { type PersonRow, toPerson } from "../../access/person.ts";
-import { type Database, query } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../lib/raw-json.ts";
 import { type Counted, usageThisHour } from "../usage.ts";
 import { STAGE_AS_JSON } from "./columns.ts";

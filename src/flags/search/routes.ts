@@ -1,5 +1,5 @@
 import { hiddenProjects } from "../../access/visibility.ts";
-import { snapshot } from "../../db/snapshot.ts";
+import { snapshot } from "../../db/database.ts";
 import { operation } from "../../http/operation.ts";
 import { featuresNamed } from "./page-store.ts";
 import { FeatureSearch, FoundFeatures } from "./schema.ts";

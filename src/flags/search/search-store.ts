@@ -1,4 +1,5 @@
-import { composedQuery, type Database } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { composedQuery } from "../../db/statement.ts";
 import { type Criterion, criteriaOf } from "./criteria-store.ts";
 import { orderOf } from "./order-store.ts";
 import type { FeatureSearch } from "./schema.ts";

@@ -1,7 +1,7 @@
 import type { Actor } from "../../access/actor.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
+import type { Database } from "../../db/database.ts";
 import { isKnown } from "../../db/known.ts";
-import type { Database } from "../../db/statement.ts";
 import { invalid } from "../../lib/api-error.ts";
 import type { Mute } from "./schema.ts";
 

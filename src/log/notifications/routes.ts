@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { requirePerson } from "../../access/require-permission.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
-import { snapshot } from "../../db/snapshot.ts";
+import { snapshot } from "../../db/database.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { markRead, setMutes } from "./changes.ts";
 import { requireProjectsOf } from "./require.ts";

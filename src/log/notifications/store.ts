@@ -1,5 +1,6 @@
 import { imageUrlOf } from "../../access/person.ts";
-import { type Database, query } from "../../db/statement.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/statement.ts";
 import type { Wire } from "../../lib/raw-json.ts";
 import type { Mute, Notification } from "./schema.ts";
 

@@ -1,0 +1,27 @@
+import type { Database } from "../db/database.ts";
+import type { LoadUi } from "../http/page.ts";
+import type { ResponseCache } from "../http/response-cache.ts";
+import type { Log } from "../lib/logger.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What a server is made of. */
+export interface ServerOptions {
+  db: Database;
+  log: Log;
+  /** The prefix of every path, such as `/flags`. */
+  basePath?: string;
+  /** The URL clients use, including the base path; without it, links in responses are relative. */
+  publicUrl?: string;
+  /** A proxy in front of this server reports the client's address. */
+  trustsProxy?: boolean;
+  /** Logs a line for each request. */
+  logsAccess?: boolean;
+  /** Accepts posts to `/inbox/NAME`, and lists them. */
+  inbox?: boolean;
+  /** Served at their own path, if given. */
+  metrics?: Metrics | undefined;
+  /** Loads the page's files; without it, there is only the API. */
+  ui?: LoadUi | undefined;
+  /** Caches responses to reads. */
+  cache?: ResponseCache;
+}
