@@ -5,7 +5,7 @@ import { inGroup } from "../db/group-commit.ts";
 import { bookkeeping, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { markFeatureSeen } from "../flags/feature-environments-store.ts";
-import { enterUsageStages } from "../flags/lifecycle/changes.ts";
+import { enterUsageStages } from "../flags/lifecycle.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
 import { HOUR_MS, startOfHour, timestamp } from "../lib/time.ts";
 import { dictionary, Time } from "../lib/validation.ts";

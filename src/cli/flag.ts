@@ -1,7 +1,7 @@
 import { disable, enable } from "../flags/feature-environments.ts";
+import type { FoundFeature } from "../flags/feature-search.ts";
+import { searchFeatures } from "../flags/feature-search.ts";
 import { createFeature } from "../flags/features/routes.ts";
-import { searchFeatures } from "../flags/search/routes.ts";
-import type { FoundFeature } from "../flags/search/schema.ts";
 import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";

@@ -27,6 +27,7 @@ import * as contextFields from "../flags/context-fields.ts";
 import * as dependencies from "../flags/dependencies.ts";
 import * as favorites from "../flags/favorites.ts";
 import * as featureEnvironments from "../flags/feature-environments.ts";
+import * as featureSearch from "../flags/feature-search.ts";
 import * as featureTags from "../flags/feature-tags.ts";
 import * as featureTypes from "../flags/feature-types.ts";
 import * as features from "../flags/features/routes.ts";
@@ -36,11 +37,8 @@ import * as move from "../flags/features/routes-move.ts";
 import * as featuresSchema from "../flags/features/schema.ts";
 import * as featuresExport from "../flags/features-batch-export.ts";
 import * as featuresImport from "../flags/features-batch-import.ts";
-import * as lifecycle from "../flags/lifecycle/routes.ts";
-import * as lifecycleSchema from "../flags/lifecycle/schema.ts";
+import * as lifecycle from "../flags/lifecycle.ts";
 import * as projectDeletion from "../flags/project-deletion.ts";
-import * as search from "../flags/search/routes.ts";
-import * as searchSchema from "../flags/search/schema.ts";
 import * as segments from "../flags/segments.ts";
 import * as strategies from "../flags/strategies.ts";
 import * as strategySegments from "../flags/strategy-segments.ts";
@@ -133,6 +131,7 @@ const MODULES = [
   contextFields,
   dependencies,
   favorites,
+  featureSearch,
   featureTags,
   featureTypes,
   featuresExport,
@@ -143,10 +142,7 @@ const MODULES = [
   features,
   featuresSchema,
   lifecycle,
-  lifecycleSchema,
   projectDeletion,
-  search,
-  searchSchema,
   segments,
   featureEnvironments,
   strategies,

@@ -3,7 +3,7 @@ import { tagsOf } from "../../events/record.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import { removeDependencies } from "../dependencies.ts";
-import { enterStage } from "../lifecycle/changes.ts";
+import { enterStage } from "../lifecycle.ts";
 import { removeUse } from "../usage.ts";
 import { featureNamed } from "./feature-store.ts";
 import type { Feature } from "./schema.ts";

@@ -3,7 +3,7 @@ import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
 import { fold } from "../../lib/text.ts";
 import { tagNewFeature } from "../feature-tags.ts";
-import { enterStage } from "../lifecycle/changes.ts";
+import { enterStage } from "../lifecycle.ts";
 import { removeUse } from "../usage.ts";
 import { featureNamed } from "./feature-store.ts";
 import type { Feature, NewFeature } from "./schema.ts";

@@ -2,7 +2,7 @@ import { type PersonRow, toPerson } from "../../access/person.ts";
 import type { Database } from "../../db/database.ts";
 import { query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../lib/raw-json.ts";
-import type { CurrentStage } from "../lifecycle/schema.ts";
+import type { CurrentStage } from "../lifecycle.ts";
 import { type Counted, usageThisHour } from "../usage.ts";
 import type { Feature, FeatureDetails } from "./schema.ts";
 

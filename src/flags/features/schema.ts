@@ -3,7 +3,7 @@ import { Strategy } from "../../evaluation/strategy.ts";
 import { FlagVariant } from "../../evaluation/variant.ts";
 import { Tag } from "../../events/schema.ts";
 import { ShortText, Timestamp, UrlName } from "../../lib/validation.ts";
-import { CurrentStage } from "../lifecycle/schema.ts";
+import { CurrentStage } from "../lifecycle.ts";
 import { NewTag } from "../tags.ts";
 
 export const FeatureEnvironment = v.strictObject({

@@ -1,9 +1,14 @@
 import * as v from "valibot";
-import { Tag } from "../../events/schema.ts";
-import { filter, isDay, lenient, Words } from "../../http/criteria-schema.ts";
-import { Timestamp } from "../../lib/validation.ts";
-import { FeatureEnvironment, Person, ProjectFeature } from "../features/schema.ts";
-import { CurrentStage } from "../lifecycle/schema.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import { snapshot } from "../db/database.ts";
+import { Tag } from "../events/schema.ts";
+import { filter, isDay, lenient, Words } from "../http/criteria-schema.ts";
+import { operation } from "../http/operation.ts";
+import { Timestamp } from "../lib/validation.ts";
+import { featuresNamed } from "./feature-search-page.ts";
+import { matches } from "./feature-search-store.ts";
+import { FeatureEnvironment, Person, ProjectFeature } from "./features/schema.ts";
+import { CurrentStage } from "./lifecycle.ts";
 
 const { name, type, description, favorite, createdAt, stale, impressionData, lastSeenAt } =
   ProjectFeature.entries;
@@ -100,3 +105,20 @@ export const FeatureSearch = v.object({
   sortOrder: v.optional(v.picklist(["asc", "desc"]), "asc"),
 });
 export type FeatureSearch = v.InferOutput<typeof FeatureSearch>;
+
+export const searchFeatures = operation({
+  id: "searchFeatures",
+  summary: "Search flags by name, description and other criteria, one page at a time",
+  tag: "Search",
+  method: "GET",
+  path: "/api/admin/search/features",
+  permission: null,
+  query: FeatureSearch,
+  includesUsage: true,
+  response: FoundFeatures,
+}).run(({ db, actor, query }) =>
+  snapshot(db, () => {
+    const { names, total } = matches(db, query, actor.userId, hiddenProjects(db, actor));
+    return { features: featuresNamed(db, names, actor.userId), total };
+  }),
+);

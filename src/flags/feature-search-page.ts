@@ -1,38 +1,24 @@
-import { type PersonRow, toPerson } from "../../access/person.ts";
-import type { Database } from "../../db/database.ts";
-import { query } from "../../db/statement.ts";
-import { RawJson, type Wire } from "../../lib/raw-json.ts";
-import { type Counted, usageThisHour } from "../usage.ts";
-import { STAGE_AS_JSON } from "./columns.ts";
-import type { FoundFeature } from "./schema.ts";
+import { type PersonRow, toPerson } from "../access/person.ts";
+import type { Database } from "../db/database.ts";
+import { query, type Stored } from "../db/statement.ts";
+import { RawJson, type Wire } from "../lib/raw-json.ts";
+import type { FoundFeature } from "./feature-search.ts";
+import { LATEST_FIRST } from "./lifecycle.ts";
+import { type Counted, usageThisHour } from "./usage.ts";
 
-type Plain =
-  | "type"
-  | "description"
-  | "project"
-  | "name"
-  | "createdAt"
-  | "archivedAt"
-  | "lastSeenAt"
-  | "dependencyType";
-
-interface FeatureRow extends Pick<FoundFeature, Plain> {
-  favorite: 0 | 1;
-  stale: 0 | 1;
-  impressionData: 0 | 1;
-  /** JSON, like the following. */
-  segments: string;
-  lifecycle: string | null;
-  tags: string;
+interface FeatureRow
+  extends Omit<Stored<FoundFeature>, "environments" | "createdBy" | "lifecycle" | "tags">,
+    Omit<PersonRow, "id" | "name"> {
   creatorId: number | null;
   creatorName: string | null;
-  username: string | null;
-  email: string | null;
-  imageUrl: string | null;
+  /** JSON, like the tags. */
+  lifecycle: string | null;
+  tags: string;
 }
 
 const ON_PAGE = `json_each(:names) AS page CROSS JOIN features AS flag ON flag.name = page.value`;
 
+// A patch omits nulls.
 const featuresOf = query<{ names: string; userId: number | null }, FeatureRow>(`
   SELECT flag.type, flag.description, flag.project,
     EXISTS (SELECT 1 FROM feature_favorites WHERE feature = flag.name AND user_id = :userId) AS favorite,
@@ -44,7 +30,8 @@ const featuresOf = query<{ names: string; userId: number | null }, FeatureRow>(`
     (SELECT json_group_array(DISTINCT segments.name ORDER BY segments.name) FROM strategies
       JOIN strategy_segments ON strategy = strategies.id JOIN segments ON segments.id = segment
       WHERE feature = flag.name) AS segments,
-    ${STAGE_AS_JSON} AS lifecycle,
+    (SELECT json_patch(json_object('stage', stage, 'enteredStageAt', entered_at), json_object('status', status))
+      FROM feature_stages WHERE feature = flag.name ORDER BY ${LATEST_FIRST} LIMIT 1) AS lifecycle,
     (SELECT json_group_array(json_object('type', type, 'value', value) ORDER BY type, value)
       FROM feature_tags WHERE feature = flag.name) AS tags,
     created_by_user_id AS creatorId, users.name AS creatorName, username, email, image_url AS imageUrl

@@ -1,0 +1,131 @@
+import * as v from "valibot";
+import { command, query } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
+import type { Tx } from "../events/write.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { ShortText, Timestamp } from "../lib/validation.ts";
+import { requireFeature } from "./features/require.ts";
+
+/** The stages of a flag's life, in order. */
+export const STAGES = ["initial", "pre-live", "live", "completed", "archived"] as const;
+type Stage = (typeof STAGES)[number];
+
+/** A stage that a flag has reached. */
+export const CurrentStage = v.strictObject({
+  stage: v.picklist(STAGES),
+  enteredStageAt: Timestamp,
+  status: v.optional(v.string()),
+});
+export type CurrentStage = v.InferOutput<typeof CurrentStage>;
+
+/** What became of the feature behind a flag; `statusValue` names the variant that was kept. */
+export const Completion = v.object({
+  status: v.picklist(["kept", "discarded"]),
+  statusValue: v.optional(ShortText),
+});
+
+const LIFECYCLE = {
+  tag: "Features",
+  path: "/api/admin/projects/:projectId/features/:featureName/lifecycle",
+  params: v.object({ projectId: v.string(), featureName: v.string() }),
+  errors: ["NotFoundError"],
+} as const;
+const CHANGE = {
+  ...LIFECYCLE,
+  method: "POST",
+  permission: { permission: "UPDATE_FEATURE", project: "projectId" },
+  response: NoBody,
+} as const;
+
+export const readLifecycle = operation({
+  ...LIFECYCLE,
+  id: "getFeatureLifecycle",
+  summary: "The stages that a flag has been through",
+  method: "GET",
+  permission: { project: "projectId" },
+  response: v.array(CurrentStage),
+}).run(({ db, params: { projectId, featureName } }) => {
+  requireFeature(db, projectId, featureName);
+  return stagesOf(db)
+    .all({ featureName })
+    .map(({ status, ...stage }) => ({ ...stage, ...(status !== null && { status }) }));
+});
+
+export const completeFeature = operation({
+  ...CHANGE,
+  id: "complete",
+  summary: "Mark a flag as completed",
+  path: `${LIFECYCLE.path}/complete`,
+  body: Completion,
+  records: ["feature-completed"],
+}).change(({ tx, params: { projectId: project, featureName }, body }) => {
+  const { name } = requireFeature(tx.db, project, featureName);
+  enterStage(tx, name, "completed", body.status);
+  const data = { ...body, kept: body.status === "kept" };
+  tx.record({ type: "feature-completed", project, featureName: name, data });
+});
+
+export const uncompleteFeature = operation({
+  ...CHANGE,
+  id: "uncomplete",
+  summary: "Undo marking a flag as completed",
+  path: `${LIFECYCLE.path}/uncomplete`,
+  records: ["feature-uncompleted"],
+}).change(({ tx, params: { projectId: project, featureName } }) => {
+  const { name } = requireFeature(tx.db, project, featureName);
+  removeCompleted(tx).run({ name });
+  tx.record({ type: "feature-uncompleted", project, featureName: name });
+});
+
+/** SQL: the place of a stage in a flag's life. */
+const STEP = `CASE stage ${STAGES.map((stage, step) => `WHEN '${stage}' THEN ${step}`).join(" ")} END`;
+
+/** SQL: the order of stages, the last one entered first; of several at the same moment, the latest in a flag's life. */
+export const LATEST_FIRST = `entered_at DESC, ${STEP} DESC`;
+
+// None if it came from a dataset without them.
+const stagesOf = query<{ featureName: string }, Omit<CurrentStage, "status"> & { status: string | null }>(`
+  SELECT stage, entered_at AS enteredStageAt, status FROM feature_stages WHERE feature = :featureName
+  ORDER BY entered_at, ${STEP}`);
+
+// A flag is live once it is on in production; a completed or archived flag goes no further.
+const stagesReached = query<{ feature: string; environment: string }, Stage>(`
+  SELECT stage
+  FROM features
+  JOIN environments ON environments.name = :environment AND environments.enabled
+  CROSS JOIN (SELECT 1 AS step, 'pre-live' AS stage UNION ALL SELECT 2, 'live') AS next
+  LEFT JOIN feature_environments AS state
+    ON state.feature = features.name AND state.environment = environments.name
+  WHERE features.name = :feature AND archived_at IS NULL
+    AND (stage = 'pre-live' OR (environments.type = 'production' AND state.enabled))
+    AND NOT EXISTS (
+      SELECT 1 FROM feature_stages
+      WHERE feature_stages.feature = features.name AND feature_stages.stage IN (next.stage, 'completed'))
+  ORDER BY step`);
+
+// Re-entering a stage keeps the time it was first entered, until the flag's lifecycle restarts.
+export const insertStage = command<{
+  feature: string;
+  stage: Stage;
+  enteredAt: string;
+  status: string | null;
+}>(`
+  INSERT INTO feature_stages (feature, stage, entered_at, status) VALUES (:feature, :stage, :enteredAt, :status)
+  ON CONFLICT DO NOTHING`);
+
+const removeCompleted = command<{ name: string }>(`
+  DELETE FROM feature_stages WHERE feature = :name AND stage = 'completed'`);
+
+const removeAll = command<{ feature: string }>(`DELETE FROM feature_stages WHERE feature = :feature`);
+
+/** Stores that a flag has reached a stage; the first stage restarts its lifecycle. */
+export function enterStage(tx: Tx, feature: string, stage: Stage, status: string | null = null) {
+  if (stage === "initial") removeAll(tx).run({ feature });
+  insertStage(tx).run({ feature, stage, enteredAt: tx.now, status });
+}
+
+/** Stores the stages that a flag reaches by being used in an environment; no event is recorded (original). */
+export function enterUsageStages(tx: Writing, feature: string, environment: string, now: string) {
+  for (const stage of stagesReached(tx.db).pluck().all({ feature, environment }))
+    insertStage(tx).run({ feature, stage, enteredAt: now, status: null });
+}
