@@ -224,8 +224,12 @@ interface Sent {
   body?: unknown;
 }
 
-/** Everything to send for an operation. */
-function* requestsFor(operation: Operation): Generator<Sent> {
+/** Everything to send for an operation, each once. */
+const requestsFor = (operation: Operation): Sent[] => [
+  ...new Map([...variations(operation)].map((sent) => [JSON.stringify(sent), sent])).values(),
+];
+
+function* variations(operation: Operation): Generator<Sent> {
   const { params, query, body } = exampleOf(operation);
   const { method, path } = operation;
   const names = Object.keys(operation.query?.entries ?? {});
@@ -289,12 +293,16 @@ const OPERATIONS = SURFACES.flatMap(({ operations }) => operations).filter(({ is
 const READING = OPERATIONS.filter(({ changes }) => !changes);
 const CHANGING = OPERATIONS.filter(({ changes }) => changes);
 
+/** The admin API refuses applications and nobody before it looks at the path, as `matrix.test.ts` shows. */
+const readableBy = (as: string | null) =>
+  as?.startsWith("user:") ? READING : READING.filter(({ path }) => !path.startsWith(A));
+
 for (const [caller, as] of Object.entries(CALLERS))
   test(`${caller} can't tell whether a private project has content`, async (t) => {
     t.mock.timers.enable({ apis: ["Date"], now: NOW });
     const both = await openBoth(t);
     const found: string[] = [];
-    for (const operation of READING)
+    for (const operation of readableBy(as))
       for (const sent of requestsFor(operation)) {
         const [one, other] = [await answer(both.without, as, sent), await answer(both.with, as, sent)];
         if (one !== other && !tellsNames(operation, sent))

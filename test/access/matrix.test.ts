@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Need } from "../../src/access/require-permission.ts";
 import type { Operation } from "../../src/http/operation.ts";
+import type { ErrorBody } from "../../src/lib/api-error.ts";
 import { SURFACES } from "../../src/server/surfaces.ts";
 import { openServer } from "../support/server.ts";
-import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";
+import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
 
 /*
  * Every operation of the admin API × every caller × every project mode. The required permissions come from the contracts;
@@ -129,6 +130,18 @@ const PLACES = [
 /** Things that each user has for themselves. */
 const isPersonal = ({ path }: Operation) => path.startsWith("/api/admin/user/");
 
+/** Callers without access to any operation. */
+const OUTSIDERS = [
+  ["nobody", null, 401],
+  ["an unknown token", `${personal(1)}0`, 401],
+  ["a backend application", CLIENT, 403],
+  ["a page", FRONTEND, 403],
+] as const;
+
+/** The permissions of which the caller needs one. */
+const namesOf = ({ permission }: Operation): string[] =>
+  [typeof permission === "object" ? (permission?.permission ?? []) : permission].flat();
+
 /** Describes each response that is not as expected. */
 async function mistakes(app: App, project: string, mode: string, operation: Operation): Promise<string[]> {
   const ask = askerIn(app, project, operation);
@@ -136,18 +149,20 @@ async function mistakes(app: App, project: string, mode: string, operation: Oper
   const compare = (who: string, status: number, isRight: boolean) => {
     if (!isRight) found.push(`${operation.id} by ${who}: ${status}`);
   };
-  const nobody = await ask(null, "development");
-  compare("nobody", nobody, nobody === 401);
-  const application = await ask(CLIENT, "development");
-  compare("an application", application, application === 403);
+  for (const [name, token, expected] of OUTSIDERS) {
+    const { status } = await ask(token, "development");
+    compare(name, status, status === expected);
+  }
   for (const [name, who] of Object.entries(whoIn(project))) {
     if (who.token === SERVICE && isPersonal(operation)) continue;
     for (const environment of operation.path.includes(":environment")
       ? ["development", "production"]
       : [""]) {
-      const status = await ask(who.token, environment);
+      const { status, message } = await ask(who.token, environment);
       const isAllowed = may(who, operation, { mode, environment });
-      const isRight = isAllowed ? isLetIn(operation, status) : status === 403;
+      const isSaid =
+        (mode === "private" && !who.isMember) || namesOf(operation).every((name) => message.includes(name));
+      const isRight = isAllowed ? isLetIn(operation, status) : status === 403 && isSaid;
       compare(`${name} in ${environment}`, status, isRight);
     }
   }
@@ -160,16 +175,17 @@ const isLetIn = ({ changes, duringMaintenance }: Operation, status: number) =>
 
 type App = Awaited<ReturnType<typeof openServer>>["app"];
 
-/** Requests the operation and returns the status; a 403 for another reason than a missing permission does not count. */
+/** Requests the operation; a 401 or 403 for another reason than the caller's access does not count. */
 const askerIn =
-  (app: App, project: string, operation: Operation) =>
-  async (token: string | null, environment: string): Promise<number> => {
+  (app: App, project: string, operation: Operation) => async (token: string | null, environment: string) => {
     const { method, body } = operation;
     const headers = { "content-type": "application/json", ...(token !== null && { authorization: token }) };
     const init = { method, headers, ...(body && { body: "{}" }) };
     const response = await app.request(pathIn(project, environment, operation), init);
-    if (response.status !== 403) return response.status;
-    return ((await response.json()) as { name: string }).name === "NoAccessError" ? 403 : 200;
+    const { status } = response;
+    if (status !== 401 && status !== 403) return { status, message: "" };
+    const { name, message } = (await response.json()) as ErrorBody;
+    return { status: ["NoAccessError", "AuthenticationRequired"].includes(name) ? status : 200, message };
   };
 
 for (const { project, mode } of PLACES) {

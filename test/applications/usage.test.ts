@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outsiders } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { hourAgo, report, reportTo } from "../support/usage.ts";
 import { createWorld, personal } from "../support/world.ts";
@@ -10,7 +9,6 @@ for (const [end, empty] of [
   ["/raw", { data: [] }],
 ] as const) {
   scenarios(`GET /api/admin/client-metrics/features/f${end}`, [
-    ...outsiders({}),
     {
       name: "no usage, or no such flag",
       as: personal(3),

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outsiders } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
@@ -23,7 +22,6 @@ type Type = `${"feature" | "project"}-${"favorited" | "unfavorited"}`;
 const ofFeature = (type: Type): Scenario[] => {
   const records = [{ type, project: null, featureName: "f", data: { feature: "f" }, preData: null }];
   return [
-    ...outsiders({ given }),
     { name: "a Viewer may", as: personal(3), given, records },
     { name: "an unneeded body", given, body: {}, records },
     {
@@ -49,7 +47,6 @@ scenarios(`POST ${FLAG}`, ofFeature("feature-favorited"));
 scenarios(`DELETE ${FLAG}`, ofFeature("feature-unfavorited"));
 
 const ofProject = (type: Type): Scenario[] => [
-  ...outsiders({ given }),
   {
     name: "a Viewer may",
     as: personal(3),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outsiders, withCustomRole } from "../support/bad-bodies.ts";
+import { withCustomRole } from "../support/bad-bodies.ts";
 import { assertRecorded, openServer, type Scenario, scenarios, watchLog } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
@@ -32,7 +32,6 @@ const NO_ACCESS: [number, string] = [403, "NoAccessError"];
 const NOT_FOUND: [number, string] = [404, "NotFoundError"];
 
 scenarios(`DELETE ${FLAG}`, [
-  ...outsiders({ given: withFlag }),
   done("an Admin may"),
   done("a service token may", { as: SERVICE }),
   done("a Member may", { as: personal(3), given: (w) => withFlag(w).member("a", 3) }),

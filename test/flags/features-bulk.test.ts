@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
+import { badBodies } from "../support/bad-bodies.ts";
 import { permitted } from "../support/permitted.ts";
 import { type Scenario, scenarios } from "../support/server.ts";
 import { personal, type World } from "../support/world.ts";
@@ -28,7 +28,6 @@ const archived = (...names: string[]) =>
 
 /** What all of them have in common; `rest` completes the body. */
 const common = (rest: object = {}): Scenario[] => [
-  ...unreadableBodies({ given }),
   ...badBodies({ given }, [
     ["no names", { ...rest }, "body.features"],
     ["null", { ...rest, features: null }, "body.features"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outsiders, withCustomRole } from "../support/bad-bodies.ts";
+import { withCustomRole } from "../support/bad-bodies.ts";
 import { assertRecorded, openServer, type Scenario, scenarios, watchLog } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
@@ -60,7 +60,6 @@ for (const [word, given, records] of [
   });
 
   scenarios(`POST ${DEVELOPMENT}/${word}`, [
-    ...outsiders({ given }),
     may("an Admin"),
     may("a service token", { as: SERVICE }),
     may("a Member", { as: personal(3), given: (w) => given(w).member("a", 3) }),

@@ -5,7 +5,7 @@ import type { Operation } from "../../src/http/operation.ts";
 import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS, SURFACES } from "../../src/server/surfaces.ts";
 import { exampleWorld } from "../support/examples.ts";
-import { openServer } from "../support/server.ts";
+import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { CLIENT, FRONTEND, personal } from "../support/world.ts";
 
 /** Examples that name a server-generated value, such as a secret: the response to any other value. */
@@ -88,4 +88,47 @@ test("every example of a change succeeds", async (t) => {
     found.push(...(await problemsOf(request, operation)));
   }
   assert.deepEqual(found, []);
+});
+
+const ofType = (type: string) => ({ "content-type": type });
+
+/** Bodies that no operation reads, each with its status and, for 400, the place of the mistake. */
+const UNREADABLE: ReadonlyArray<
+  [name: string, body: string | Buffer, expected: unknown[], headers?: Record<string, string>]
+> = [
+  ["no body", "", [400, "body"]],
+  ["malformed JSON", `{"name":`, [400, "body"]],
+  ["null", "null", [400, "body"]],
+  ["text", `"name"`, [400, "body"]],
+  ["invalid UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), [400, "body"]],
+  ["plain text", "{}", [415], ofType("text/plain")],
+  ["a form", "{}", [415], ofType("application/x-www-form-urlencoded")],
+  ["another charset", "{}", [415], ofType("application/json; charset=iso-8859-1")],
+  ["no type", "{}", [415], ofType("")],
+  ["more than a megabyte", JSON.stringify({ extra: "x".repeat(1024 * 1024) }), [413]],
+];
+
+const OBJECT = [
+  ["a list", "[]", [400, "body"]],
+  ["NUL in an unused property", JSON.stringify({ extra: "a\0b" }), [400, "body.extra"]],
+] as const;
+
+test("no operation takes a body that it can't read", async (t) => {
+  const { request, db } = await openServer(t, exampleWorld());
+  const recorded = watchLog(db);
+  const found = [];
+  for (const operation of OPERATIONS) {
+    const { id, method, body: schema, isBodyOptional } = operation;
+    if (!schema) continue;
+    const others = schema.type === "array" ? [["an object", "{}", [400, "body"]] as const] : OBJECT;
+    for (const [name, body, expected, headers = {}] of [...UNREADABLE, ...others]) {
+      if (isBodyOptional && body === "") continue;
+      const reply = await request(urlOf(operation), { method, as: tokenFor(operation), body, headers });
+      const [status, path = reply.body?.details?.[0].path] = expected;
+      if (reply.status !== status || reply.body.details[0].path !== path)
+        found.push(`${id}: ${name}: ${reply.text}`);
+    }
+  }
+  assert.deepEqual(found, []);
+  assertRecorded(recorded(), []);
 });

@@ -8,7 +8,6 @@ import { listen } from "../../src/http/listen.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { noteSignIn } from "../../src/people/sessions.ts";
 import { createServer } from "../../src/server/app.ts";
-import { outsiders } from "../support/bad-bodies.ts";
 import { scenarios, watchLog } from "../support/server.ts";
 import { personal } from "../support/world.ts";
 import { LOCAL } from "./raw-http.ts";
@@ -17,7 +16,6 @@ import { openForNina, PASSWORD, signInInit } from "./signing-in.ts";
 const LOGINS = "/api/admin/logins";
 
 scenarios(`GET ${LOGINS}`, [
-  ...outsiders({}),
   { name: "an Editor may not", as: personal(2), expect: [403, "NoAccessError"] },
   { name: "nobody has signed in", see: (body) => assert.deepEqual(body, { events: [] }) },
 ]);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outsiders } from "../support/bad-bodies.ts";
 import { createClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver, until } from "../support/receiver.ts";
 import { type Scenario, scenarios } from "../support/server.ts";
@@ -13,7 +12,6 @@ const one = (w: World) =>
     .integrationEvent({ state: "failed" });
 
 const roles = (given: (w: World) => World): Scenario[] => [
-  ...outsiders({ given }),
   { name: "a Viewer may not", as: personal(3), given, expect: [403, "NoAccessError"] },
 ];
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { badBodies, outsiders, unreadableBodies } from "../support/bad-bodies.ts";
+import { badBodies } from "../support/bad-bodies.ts";
 import { type Scenario, scenarios } from "../support/server.ts";
 import { personal, SERVICE, type World } from "../support/world.ts";
 
@@ -22,14 +22,12 @@ const WHOLE = {
 
 /** Only Admins and service tokens have access. */
 const forAdmins = (common: Partial<Scenario>, done: Partial<Scenario>): Scenario[] => [
-  ...outsiders(common),
   { ...common, ...done, name: "an Admin may" },
   { ...common, ...done, name: "a service token may", as: SERVICE },
   { ...common, name: "an Editor may not", as: personal(2), expect: [403, "NoAccessError"] },
 ];
 
 scenarios(`GET ${BANNERS}`, [
-  ...outsiders({}),
   { name: "none", as: personal(3), see: (body) => assert.deepEqual(body, { banners: [] }) },
   {
     name: "all, for any user",
@@ -71,7 +69,6 @@ scenarios(`POST ${BANNERS}`, [
       see: (made) => assert.equal(made.link, link),
     }),
   ),
-  ...unreadableBodies({}),
   ...badBodies({}, bad),
 ]);
 

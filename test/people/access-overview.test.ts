@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { outsiders } from "../support/bad-bodies.ts";
 import { type Scenario, scenarios } from "../support/server.ts";
 import { personal, type World } from "../support/world.ts";
 
@@ -37,7 +36,6 @@ const VIC = {
 };
 
 scenarios("GET /api/admin/access/overview", [
-  ...outsiders({}),
   { name: "an Editor may not", as: personal(2), expect: NO_ACCESS },
   here({
     name: "each user and service account, by id",
@@ -78,7 +76,6 @@ const MEMBER_OF_A = { project: "a", role: 5, userCount: 1, serviceAccountCount: 
 const MEMBER_OF_P = { project: "p", role: 5, userCount: 1, serviceAccountCount: 0, groupCount: 1 };
 
 scenarios("GET /api/admin/projects/roles/5/access", [
-  ...outsiders({}),
   { name: "an Editor may not", as: personal(2), expect: NO_ACCESS },
   here({
     name: "how many have it in each project",
@@ -108,7 +105,6 @@ scenarios("GET /api/admin/projects/roles/5/access", [
 const NOT_FOUND: [number, string] = [404, "NotFoundError"];
 
 scenarios("GET /api/admin/service-account/5/permissions", [
-  ...outsiders({}),
   { name: "an Editor may not", as: personal(2), expect: NO_ACCESS },
   here({
     name: "in a project",

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openForNina } from "../http/signing-in.ts";
-import { outsiders } from "../support/bad-bodies.ts";
 import { scenarios } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
 
 const SESSIONS = "/api/admin/user/sessions";
 
 scenarios(`GET ${SESSIONS}`, [
-  ...outsiders({}),
   {
     name: "a token without a session",
     as: personal(3),
@@ -17,16 +15,13 @@ scenarios(`GET ${SESSIONS}`, [
   { name: "a service token", as: SERVICE, see: (body) => assert.deepEqual(body, { sessions: [] }) },
 ]);
 scenarios(`DELETE ${SESSIONS}`, [
-  ...outsiders({}),
   { name: "a service token", as: SERVICE, expect: [403, "NoAccessError"] },
   { name: "none", as: personal(3) },
 ]);
 scenarios(`DELETE ${SESSIONS}/0123456789abcdef`, [
-  ...outsiders({}),
   { name: "an unknown one", as: personal(3), expect: [404, "NotFoundError"] },
 ]);
 scenarios("DELETE /api/admin/user-admin/3/sessions", [
-  ...outsiders({}),
   { name: "an Admin may" },
   { name: "an Editor may not", as: personal(2), expect: [403, "NoAccessError"] },
   { name: "nobody's", url: "/api/admin/user-admin/99/sessions", expect: [404, "NotFoundError"] },

@@ -81,16 +81,17 @@ export async function openServer(t: TestContext, world: World = createWorld()) {
 
 function toInit({ method = "GET", as = personal(1), headers = {}, body }: Call): RequestInit {
   const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
-  const sent = isRaw ? (body as string) : JSON.stringify(body);
+  const sent = isRaw ? body : JSON.stringify(body);
   return {
     method,
     headers: {
       ...(as !== null && { authorization: as }),
       ...(body !== undefined && { "content-type": "application/json" }),
-      ...(typeof sent === "string" && { "content-length": String(Buffer.byteLength(sent)) }),
+      ...(sent !== undefined &&
+        !(sent instanceof ReadableStream) && { "content-length": String(Buffer.byteLength(sent)) }),
       ...headers,
     },
-    ...(body !== undefined && { body: sent }),
+    ...(sent !== undefined && { body: sent as string }),
     ...(body instanceof ReadableStream && { duplex: "half" }),
   };
 }
