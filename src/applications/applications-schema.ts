@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Feature } from "../flags/features/schema.ts";
+import { Feature } from "../flags/features-schema.ts";
 import { StrategyType } from "../flags/strategy-types.ts";
 import { lenient, Words } from "../http/criteria-schema.ts";
 import { ShortText, Timestamp } from "../lib/validation.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { query } from "../db/statement.ts";
-import { findFeature } from "../flags/features/require.ts";
+import { findFeature } from "../flags/features-store.ts";
 import { findStrategyType } from "../flags/strategy-types.ts";
 import type {
   Application,

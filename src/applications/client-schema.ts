@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ClientFeature, ClientSegment } from "../evaluation/client-feature.ts";
-import { TagText } from "../flags/features/schema.ts";
+import { TagText } from "../flags/features-schema.ts";
 import { UrlName } from "../lib/validation.ts";
 
 export const ClientFeatures = v.strictObject({

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { snapshot } from "../db/database.ts";
-import { mayBeHidden } from "../flags/features/require.ts";
+import { mayBeHidden } from "../flags/features-store.ts";
 import { NoBody, operation, PlainText } from "../http/operation.ts";
 import type { Schema } from "../lib/validation.ts";
 import { gather, toReports } from "./reports.ts";

@@ -1,7 +1,7 @@
 import { disable, enable } from "../flags/feature-environments.ts";
 import type { FoundFeature } from "../flags/feature-search.ts";
 import { searchFeatures } from "../flags/feature-search.ts";
-import { createFeature } from "../flags/features/routes.ts";
+import { createFeatureOperation } from "../flags/features-routes.ts";
 import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
@@ -64,7 +64,7 @@ export const flagCreate: Command = {
     withCall(context, async (call) => {
       const { project: projectId = "default", type, description } = context.options as Record<string, string>;
       const body = { name: context.args[0], type, description };
-      const flag = await call(createFeature, { params: { projectId }, body });
+      const flag = await call(createFeatureOperation, { params: { projectId }, body });
       context.print(
         context.options.json
           ? JSON.stringify(flag)

@@ -6,8 +6,8 @@ import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { ShortText } from "../lib/validation.ts";
-import { findFeature, requireFeature, requireLiveFeature } from "./features/require.ts";
-import type { Feature } from "./features/schema.ts";
+import type { Feature } from "./features-schema.ts";
+import { findFeature, liveChildren, requireFeature, requireLiveFeature } from "./features-store.ts";
 
 /** A dependency on a parent flag: the parent must be on, be off, or have one of the variants. */
 export const NewDependency = v.object({
@@ -106,6 +106,10 @@ const anyOf = query<{ feature: string }>(`
   SELECT 1 FROM feature_dependencies WHERE feature = :feature LIMIT 1`);
 
 const anyOn = query<{ parent: string }>(`SELECT 1 FROM feature_dependencies WHERE parent = :parent LIMIT 1`);
+
+/** Whether a flag depends on another one, or another live one on it. */
+export const isDependent = (db: Database, feature: string): boolean =>
+  anyOf(db).get({ feature }) !== undefined || liveChildren(db, feature).length > 0;
 
 /**
  * Checks that a flag can depend on another one: both are live and in the same project, and no chain results, since

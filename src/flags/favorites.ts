@@ -5,7 +5,7 @@ import { firstPrivate } from "../access/visibility.ts";
 import { command } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
-import { requireFeature } from "./features/require.ts";
+import { requireFeature } from "./features-store.ts";
 
 const ofFeature = {
   tag: "Favorites",

@@ -11,7 +11,7 @@ import {
   type Scope,
   setEnabled,
 } from "./feature-environments-store.ts";
-import { FeatureNames } from "./features/schema.ts";
+import { FeatureNames } from "./features-schema.ts";
 import { enableFeature, getsDefaultStrategy, strategiesOf } from "./strategies-store.ts";
 
 /** The path of a flag in an environment. */

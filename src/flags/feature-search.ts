@@ -7,7 +7,7 @@ import { operation } from "../http/operation.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { featuresNamed } from "./feature-search-page.ts";
 import { matches } from "./feature-search-store.ts";
-import { FeatureEnvironment, Person, ProjectFeature } from "./features/schema.ts";
+import { FeatureEnvironment, Person, ProjectFeature } from "./features-schema.ts";
 import { CurrentStage } from "./lifecycle.ts";
 
 const { name, type, description, favorite, createdAt, stale, impressionData, lastSeenAt } =

@@ -5,8 +5,8 @@ import { tagsOf } from "../events/record.ts";
 import { Tag } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
-import { requireFeature, requireFeatureNamed } from "./features/require.ts";
-import { FeatureNames } from "./features/schema.ts";
+import { FeatureNames } from "./features-schema.ts";
+import { requireFeature, requireFeatureNamed } from "./features-store.ts";
 import { requireTagTypeOf } from "./tag-types.ts";
 import { ensureTag, NewTag, TagList } from "./tags.ts";
 

@@ -9,7 +9,8 @@ import type { Tx } from "../events/write.ts";
 import { operation, WithHeaders } from "../http/operation.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { ContextField } from "./context-fields.ts";
-import { Feature } from "./features/schema.ts";
+import { Feature } from "./features-schema.ts";
+import { DEPENDENCIES, withBooleans } from "./features-store.ts";
 import { toValues } from "./strategies-store.ts";
 import { TagType } from "./tag-types.ts";
 
@@ -166,8 +167,7 @@ const tagTypes = query<{ names: string }, Row<"tagTypes">>(`
   SELECT name, description, icon FROM tag_types WHERE name IN (SELECT value FROM json_each(:names)) ORDER BY name`);
 
 const dependencies = query<Bind, Row<"dependencies">>(`
-  SELECT feature, json_group_array(json_object('feature', parent, 'enabled', json(iif(enabled, 'true', 'false')),
-      'variants', json(variants)) ORDER BY parent) AS dependencies
+  SELECT feature, ${DEPENDENCIES} AS dependencies
   FROM ${OF_FLAGS} feature_dependencies ON feature = flag GROUP BY feature ORDER BY feature`);
 
 /** The state of flags in an environment, with everything they refer to. */
@@ -206,9 +206,7 @@ const fieldsOf = ({
 ];
 
 const toFeature = (row: Row<"features">): FeaturesExport["features"][number] => ({
-  ...row,
-  stale: row.stale === 1,
-  impressionData: row.impressionData === 1,
+  ...withBooleans(row),
   archived: row.archived === 1,
 });
 

@@ -4,7 +4,7 @@ import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ShortText, Timestamp } from "../lib/validation.ts";
-import { requireFeature } from "./features/require.ts";
+import { requireFeature } from "./features-store.ts";
 
 /** The stages of a flag's life, in order. */
 export const STAGES = ["initial", "pre-live", "live", "completed", "archived"] as const;

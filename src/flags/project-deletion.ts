@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../http/operation.ts";
 import { deleteEmptyProject, requireEmpty } from "../projects/projects-store.ts";
-import { deleteArchivedFeatures } from "./features/changes-archive.ts";
+import { deleteArchivedFeatures } from "./features-archive.ts";
 import { deleteSegmentsOf } from "./segments.ts";
 
 /** Its archived flags and its segments are deleted first, each with an event. */

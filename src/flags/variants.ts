@@ -10,7 +10,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { SCOPE_PATH, ScopeParams } from "./feature-environments.ts";
 import { type FeatureScope, requireFeatureEnvironment, type Scope } from "./feature-environments-store.ts";
-import { requireFeature } from "./features/require.ts";
+import { requireFeature } from "./features-store.ts";
 
 const NewVariants = v.array(NewFlagVariant);
 

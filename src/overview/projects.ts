@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { Database } from "../db/database.ts";
 import { snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { featuresOf } from "../flags/features/require.ts";
-import { ProjectFeature } from "../flags/features/schema.ts";
+import { ProjectFeature } from "../flags/features-schema.ts";
+import { projectFeatures } from "../flags/features-store.ts";
 import { operation } from "../http/operation.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { Timestamp } from "../lib/validation.ts";
@@ -76,7 +76,7 @@ export const readProject = operation({
 }).run(({ db, actor: { userId }, params: { projectId } }) =>
   snapshot(db, () => {
     requireProject(db, projectId);
-    return { ...projectBasics(db, projectId, userId), features: featuresOf(db, projectId, userId) };
+    return { ...projectBasics(db, projectId, userId), features: projectFeatures(db, projectId, userId) };
   }),
 );
 
@@ -112,7 +112,7 @@ export const readHealthReport = operation({
     const { rating: _, ...counts } = projectHealth(db, projectId);
     return {
       ...projectBasics(db, projectId, userId),
-      features: featuresOf(db, projectId, userId),
+      features: projectFeatures(db, projectId, userId),
       ...counts,
     };
   }),

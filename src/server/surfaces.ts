@@ -30,13 +30,11 @@ import * as featureEnvironments from "../flags/feature-environments.ts";
 import * as featureSearch from "../flags/feature-search.ts";
 import * as featureTags from "../flags/feature-tags.ts";
 import * as featureTypes from "../flags/feature-types.ts";
-import * as features from "../flags/features/routes.ts";
-import * as archive from "../flags/features/routes-archive.ts";
-import * as bulk from "../flags/features/routes-bulk.ts";
-import * as move from "../flags/features/routes-move.ts";
-import * as featuresSchema from "../flags/features/schema.ts";
+import * as featuresArchive from "../flags/features-archive.ts";
 import * as featuresExport from "../flags/features-batch-export.ts";
 import * as featuresImport from "../flags/features-batch-import.ts";
+import * as features from "../flags/features-routes.ts";
+import * as featuresSchema from "../flags/features-schema.ts";
 import * as lifecycle from "../flags/lifecycle.ts";
 import * as projectDeletion from "../flags/project-deletion.ts";
 import * as segments from "../flags/segments.ts";
@@ -134,11 +132,9 @@ const MODULES = [
   featureSearch,
   featureTags,
   featureTypes,
+  featuresArchive,
   featuresExport,
   featuresImport,
-  archive,
-  bulk,
-  move,
   features,
   featuresSchema,
   lifecycle,

@@ -4,7 +4,7 @@ import { usage } from "../applications/usage-store.ts";
 import type { Kind } from "../dataset/kind.ts";
 import { contextField } from "../flags/context-fields.ts";
 import { featureType } from "../flags/feature-types.ts";
-import { feature } from "../flags/features/dataset.ts";
+import { feature } from "../flags/features-dataset.ts";
 import { segment } from "../flags/segments.ts";
 import { strategyType } from "../flags/strategy-types.ts";
 import { tagType } from "../flags/tag-types.ts";

@@ -4,8 +4,8 @@ import { snapshot } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { type Tx, write } from "../events/write.ts";
-import { createFeature, patchFeature } from "../flags/features/routes.ts";
-import { archiveFeature, reviveFeature } from "../flags/features/routes-archive.ts";
+import { archiveFeatureOperation, reviveFeatureOperation } from "../flags/features-archive.ts";
+import { createFeatureOperation, patchFeature } from "../flags/features-routes.ts";
 import { createSegment, deleteSegmentOperation, updateSegment } from "../flags/segments.ts";
 import { fromConstraint } from "../http/failure.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -117,7 +117,8 @@ type Described = Omit<TextFlag, "environments">;
 
 function addFlag({ steps, actions }: Plan, project: string, name: string, described: Described) {
   steps.push({ action: "add", kind: "flag", name });
-  const act = (tx: Tx) => performIn(tx, createFeature, { projectId: project }, { name, ...described });
+  const act = (tx: Tx) =>
+    performIn(tx, createFeatureOperation, { projectId: project }, { name, ...described });
   actions.push({ where: `flag ${name}`, act });
 }
 
@@ -132,7 +133,7 @@ function changeFlag(
   const params = { projectId: project, featureName: name };
   if (current.archived) {
     steps.push({ action: "add", kind: "flag", name, note: "from the archive" });
-    actions.push({ where, act: (tx) => performIn(tx, reviveFeature, params) });
+    actions.push({ where, act: (tx) => performIn(tx, reviveFeatureOperation, params) });
   }
   const changes: Differences = differences(current, described);
   if (Object.keys(changes).length === 0) return;
@@ -150,7 +151,7 @@ function pruneFlags({ steps, actions }: Plan, { project, flags }: ProjectText, s
   const others = [...state.flags].filter(([name, { archived }]) => !archived && !Object.hasOwn(flags, name));
   for (const [name] of others.toSorted(([, a], [, b]) => Number(b.hasParents) - Number(a.hasParents))) {
     steps.push({ action: "remove", kind: "flag", name, note: "to the archive" });
-    const act = (tx: Tx) => performIn(tx, archiveFeature, { projectId: project, featureName: name });
+    const act = (tx: Tx) => performIn(tx, archiveFeatureOperation, { projectId: project, featureName: name });
     actions.push({ where: `flag ${name}`, act });
   }
 }

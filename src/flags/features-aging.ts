@@ -1,6 +1,6 @@
-import { command, query } from "../../db/statement.ts";
-import type { Tx } from "../../events/write.ts";
-import { EXPIRED } from "../../projects/projects-store.ts";
+import { command, query } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
+import { EXPIRED } from "../projects/projects-store.ts";
 
 /** The number of flags per transaction, so that other changes get a turn in between. */
 const BATCH_SIZE = 100;

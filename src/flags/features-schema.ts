@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { Strategy } from "../../evaluation/strategy.ts";
-import { FlagVariant } from "../../evaluation/variant.ts";
-import { Tag } from "../../events/schema.ts";
-import { ShortText, Timestamp, UrlName } from "../../lib/validation.ts";
-import { CurrentStage } from "../lifecycle.ts";
-import { NewTag } from "../tags.ts";
+import { Strategy } from "../evaluation/strategy.ts";
+import { FlagVariant } from "../evaluation/variant.ts";
+import { Tag } from "../events/schema.ts";
+import { ShortText, Timestamp, UrlName } from "../lib/validation.ts";
+import { CurrentStage } from "./lifecycle.ts";
+import { NewTag } from "./tags.ts";
 
 export const FeatureEnvironment = v.strictObject({
   name: v.string(),

@@ -1,0 +1,235 @@
+import * as v from "valibot";
+import { requirePermission } from "../access/require-permission.ts";
+import { requireVisible } from "../access/visibility.ts";
+import { snapshot } from "../db/database.ts";
+import type { Tx } from "../events/write.ts";
+import { applyJsonPatch, JsonPatch } from "../http/json-patch.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { ApiError, invalid, requireValid } from "../lib/api-error.ts";
+import { requireAllowedName, requireLiveProject, requireRoom } from "../projects/projects-store.ts";
+import { copyDependencies } from "./dependencies.ts";
+import { requireFeatureType } from "./feature-types.ts";
+import { requireNoChildren, requireRevivable } from "./features-archive.ts";
+import { createFeature, moveFeature, recordStale, replaceMetadata, setStale } from "./features-changes.ts";
+import { featureDetails } from "./features-details.ts";
+import {
+  CloneFeature,
+  Feature,
+  FeatureDetails,
+  FeatureFilter,
+  FeatureUpdate,
+  MoveTarget,
+  NameToCheck,
+  NewFeature,
+  ProjectFeatures,
+  StaleFeatures,
+} from "./features-schema.ts";
+import {
+  findFeature,
+  projectFeatures,
+  requireFeature,
+  requireFeaturesOf,
+  requireLiveFeature,
+} from "./features-store.ts";
+import { copyStrategies } from "./strategies-store.ts";
+import { requireTagTypeOf } from "./tag-types.ts";
+
+const PROJECT = "/api/admin/projects/:projectId";
+const ALL = {
+  tag: "Features",
+  path: `${PROJECT}/features`,
+  params: v.object({ projectId: v.string() }),
+} as const;
+const ONE = {
+  tag: "Features",
+  path: `${PROJECT}/features/:featureName`,
+  params: v.object({ projectId: v.string(), featureName: v.string() }),
+} as const;
+
+const CREATE = { permission: "CREATE_FEATURE", project: "projectId" } as const;
+const UPDATE = { permission: "UPDATE_FEATURE", project: "projectId" } as const;
+
+export const listProjectFeatures = operation({
+  ...ALL,
+  id: "getFeatures",
+  summary: "The flags of a project",
+  method: "GET",
+  permission: { project: "projectId" },
+  query: FeatureFilter,
+  response: ProjectFeatures,
+}).run(({ db, actor, params: { projectId }, query }) =>
+  snapshot(db, () => ({
+    version: 2 as const,
+    features: projectFeatures(db, projectId, actor.userId, query),
+  })),
+);
+
+export const createFeatureOperation = operation({
+  ...ALL,
+  id: "createFeature",
+  summary: "Create a flag",
+  method: "POST",
+  permission: CREATE,
+  body: NewFeature,
+  status: 201,
+  errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
+  records: ["feature-created", "tag-created"],
+  response: Feature,
+}).change(({ tx, params: { projectId }, body }) => {
+  requireLiveProject(tx.db, projectId);
+  requireFeatureType(tx.db, body.type);
+  for (const [index, tag] of body.tags?.entries() ?? []) requireTagTypeOf(tx.db, tag, `body.tags.${index}`);
+  requireAllowedName(tx.db, projectId, body.name);
+  requireRoom(tx.db, projectId);
+  return createFeature(tx, projectId, body);
+});
+
+export const checkName = operation({
+  id: "validateFeature",
+  summary: "Check whether a flag name is valid and free",
+  tag: "Features",
+  method: "POST",
+  path: "/api/admin/features/validate",
+  permission: null,
+  body: NameToCheck,
+  errors: ["NameExistsError"],
+  response: NoBody,
+}).run(({ db, actor, body: { name, projectId } }) => {
+  if (typeof projectId === "string") requireVisible(db, actor, projectId);
+  if (findFeature(db, name)) throw new ApiError("NameExistsError", `There is already a flag ${name}`);
+  if (typeof projectId === "string") requireAllowedName(db, projectId, name);
+});
+
+export const readFeature = operation({
+  ...ONE,
+  id: "getFeature",
+  summary: "A flag with its environments and strategies",
+  method: "GET",
+  permission: { project: "projectId" },
+  query: v.object({ variantEnvironments: v.optional(v.picklist(["true", "false"]), "false") }),
+  errors: ["NotFoundError"],
+  volatile: ["favorite", "lastSeenAt", "yes", "no", "lifecycle", "collaborators"],
+  includesUsage: true,
+  response: FeatureDetails,
+}).run(({ db, actor, params: { projectId, featureName }, query }) =>
+  snapshot(db, () => {
+    const feature = requireLiveFeature(db, projectId, featureName);
+    return featureDetails(db, feature, {
+      userId: actor.userId,
+      withVariants: query.variantEnvironments === "true",
+    });
+  }),
+);
+
+export const updateFeature = operation({
+  ...ONE,
+  id: "updateFeature",
+  summary: "Replace a flag's metadata",
+  method: "PUT",
+  permission: UPDATE,
+  body: FeatureUpdate,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["feature-metadata-updated"],
+  response: Feature,
+}).change(({ tx, params: { projectId, featureName }, body }) => {
+  const before = requireFeature(tx.db, projectId, featureName);
+  requireUpdate(tx, before, body);
+  // A missing description is kept, null becomes an empty one (original).
+  const description = body.description === null ? "" : body.description;
+  return replaceMetadata(tx, before, { ...body, description });
+});
+
+export const patchFeature = operation({
+  ...ONE,
+  id: "patchFeature",
+  summary: "Change a flag's metadata with a JSON Patch",
+  method: "PATCH",
+  permission: UPDATE,
+  body: JsonPatch,
+  errors: ["NotFoundError", "InvalidOperationError", "OperationDeniedError"],
+  records: ["feature-metadata-updated", "feature-stale-on", "feature-stale-off"],
+  response: Feature,
+}).change(({ tx, params: { projectId, featureName }, body }) => {
+  const before = requireFeature(tx.db, projectId, featureName);
+  if (body.some(({ path }) => path.startsWith("/variants")))
+    throw new ApiError("OperationDeniedError", `Variants are changed at …/features/${featureName}/variants`);
+  const change = requireValid(FeatureUpdate, applyJsonPatch(before, body), "body");
+  requireUpdate(tx, before, change);
+  const after = replaceMetadata(tx, before, change);
+  if (after.stale !== before.stale) recordStale(tx, after); // unlike a replacement (original)
+  return after;
+});
+
+/**
+ * Checks an update of a flag, which may also archive or revive it.
+ * @throws ApiError `NoAccessError` if the caller may not archive, `ValidationError` for a different name or an unknown
+ * type; otherwise as archiving and reviving do
+ */
+function requireUpdate({ db, actor }: Tx, before: Feature, { name, type, archived }: FeatureUpdate) {
+  // Only the body shows whether an update archives.
+  if (archived && !before.archived)
+    requirePermission(db, actor, { permissions: ["DELETE_FEATURE"], project: before.project });
+  if (name !== undefined && name !== before.name)
+    throw invalid({ path: "body.name", message: "can't be changed: clone the flag instead" });
+  requireFeatureType(db, type);
+  if (archived) requireNoChildren(db, before.name);
+  else requireRevivable(db, before);
+}
+
+export const cloneFeature = operation({
+  ...ONE,
+  id: "cloneFeature",
+  summary: "Clone a flag",
+  method: "POST",
+  path: `${ONE.path}/clone`,
+  permission: CREATE,
+  body: CloneFeature,
+  status: 201,
+  errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
+  records: ["feature-created", "feature-strategy-add", "feature-dependency-added"],
+  response: Feature,
+}).change(({ tx, params: { projectId: project, featureName: from }, body }) => {
+  const { name, replaceGroupId: replacesGroupId } = body;
+  requireLiveProject(tx.db, project);
+  const { type, description, impressionData, stale } = requireLiveFeature(tx.db, project, from);
+  requireAllowedName(tx.db, project, name);
+  requireRoom(tx.db, project);
+  const clone = createFeature(tx, project, { name, type, description, impressionData, stale });
+  copyStrategies(tx, { project, from, to: name, replacesGroupId });
+  copyDependencies(tx, from, clone);
+  return clone;
+});
+
+export const moveFeatureOperation = operation({
+  ...ONE,
+  id: "changeProject",
+  summary: "Move a flag to another project",
+  method: "POST",
+  path: `${ONE.path}/changeProject`,
+  permission: { permission: "MOVE_FEATURE_TOGGLE", project: "projectId" },
+  body: MoveTarget,
+  errors: ["NotFoundError", "InvalidOperationError", "IncompatibleProjectError"],
+  records: ["feature-project-change"],
+  response: NoBody,
+}).change(({ tx, actor, params: { projectId, featureName }, body: { newProjectId } }) => {
+  // The new project is in the body, where the contract can't see it.
+  requirePermission(tx.db, actor, { permissions: ["MOVE_FEATURE_TOGGLE"], project: newProjectId });
+  requireLiveProject(tx.db, newProjectId);
+  moveFeature(tx, requireLiveFeature(tx.db, projectId, featureName), newProjectId);
+});
+
+export const staleFeatures = operation({
+  ...ALL,
+  id: "staleFeatures",
+  summary: "Mark several flags as stale or not stale",
+  method: "POST",
+  path: `${PROJECT}/stale`,
+  permission: UPDATE,
+  body: StaleFeatures,
+  status: 202,
+  errors: ["InvalidOperationError"],
+  records: ["feature-stale-on", "feature-stale-off"],
+  response: NoBody,
+}).change(({ tx, params: { projectId }, body }) => {
+  for (const feature of requireFeaturesOf(tx.db, projectId, body.features)) setStale(tx, feature, body.stale);
+});
