@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, contentOf, dataFile, runCli, runHere } from "./run-cli.ts";
+import { assertRefused, contentOf, dataFile, runHere } from "./run-cli.ts";
 
 const world = () =>
   createWorld()
@@ -65,7 +65,7 @@ test("apply reads the YAML that export writes from standard input, and changes n
   const { code, stdout } = await run("export", "--as", "yaml", "--project", "a");
   assert.equal(code, 0);
   const before = contentOf(data);
-  const applied = await runCli(["apply", "-", "--prune", "--data", data], { input: stdout });
+  const applied = await runHere(["apply", "-", "--prune", "--data", data], { input: stdout });
   assert.deepEqual([applied.code, applied.stdout], [0, ""]);
   assert.equal(contentOf(data), before);
 });

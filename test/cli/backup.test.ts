@@ -24,7 +24,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const data = await dataFile(t, createWorld().project("a").event().lines);
     const target = path.join(temporaryFolder(t), "backup.db");
     await startServer(t, ["serve", "--data", data]);
-    const { code, stdout } = await runCli(["backup", target, "--data", data]);
+    const { code, stdout } = await runHere(["backup", target, "--data", data]);
     assert.equal(code, 0);
     assert.match(stdout, /checked/);
     assert.deepEqual(beside(target), ["backup.db"]);
@@ -88,7 +88,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const data = await dataFile(t, createWorld().lines);
     const { child } = await startServer(t, ["serve", "--data", data]);
     for (const args of [["restore", data], ["compact"], ["serve", "--port", "0"]]) {
-      const { code, stderr } = await runCli([...args, "--data", data]);
+      const { code, stderr } = await runHere([...args, "--data", data]);
       assert.equal(code, 3, args[0]);
       assert.match(stderr, new RegExp(`by a server, process ${child.pid}`));
     }
@@ -99,7 +99,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const { child, ended } = await startServer(t, ["serve", "--data", data]);
     child.kill("SIGKILL");
     await ended;
-    assert.equal((await runCli(["compact", "--data", data])).code, 0);
+    assert.equal((await runHere(["compact", "--data", data])).code, 0);
     const next = await startServer(t, ["serve", "--data", data]);
     assert.equal((await next.stop()).code, 0);
     assert.deepEqual(beside(data), [path.basename(data)]);
@@ -361,7 +361,7 @@ for (const command of ["backup", "export", "restore", "import"]) {
       restore: [data, "--data", target],
       import: [source, "--data", target],
     }[command]!;
-    const { code, stderr } = await runCli([command, ...args]);
+    const { code, stderr } = await runHere([command, ...args]);
     assert.equal(code, 0, stderr);
     const { uid, gid, mode } = fs.statSync(target);
     assert.deepEqual([uid, gid, mode & 0o777], [65534, 65534, 0o600]);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, dataFile, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
 const toText = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 const HEADER = { kind: "dataset", version: 1 };
@@ -20,7 +20,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     const folder = temporaryFolder(t);
     const args = ["import", "-", "--dry-run", "--data", path.join(folder, "flags.db")];
     const input = toText([...createWorld().project("a").feature("f", "a").lines, ODD]);
-    const { code, stdout, stderr } = await runCli(args, { input });
+    const { code, stdout, stderr } = await runHere(args, { input });
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^ {8}2 environment\n {8}4 user\n[\s\S]* {8}1 feature\n {8}1 integration\n$/);
     const [warning, summary, end] = stderr.split("\n");
@@ -34,7 +34,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     const folder = temporaryFolder(t);
     const args = ["import", "-", "--dry-run", "--data", path.join(folder, "flags.db")];
     const input = toText([HEADER, { kind: "flag" }, { kind: "tagType", name: "x" }, { kind: "tagType" }]);
-    const { code, stdout, stderr } = await runCli(args, { input });
+    const { code, stdout, stderr } = await runHere(args, { input });
     assert.deepEqual([code, stdout], [3, "        1 tagType\n"]);
     assert.deepEqual(stderr.trimEnd().split("\n"), [
       'line 2: kind: "flag" is not a known kind',
@@ -47,7 +47,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
   test("of more than a hundred problems, the first are listed, and the rest counted", async (t) => {
     const args = ["import", "-", "--dry-run", "--data", path.join(temporaryFolder(t), "flags.db")];
     const input = toText([HEADER, ...Array(102).fill({ kind: "flag" })]);
-    const lines = (await runCli(args, { input })).stderr.trimEnd().split("\n");
+    const lines = (await runHere(args, { input })).stderr.trimEnd().split("\n");
     assert.deepEqual(lines.slice(-2), [
       "… and 2 more",
       "flagstone: 102 problems: import would store nothing",
@@ -57,7 +57,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
 
   test("as JSON, it prints one object on standard output", async (t) => {
     const args = ["import", "-", "--dry-run", "--json", "--data", path.join(temporaryFolder(t), "flags.db")];
-    const { code, stdout, stderr } = await runCli(args, { input: toText([HEADER, { kind: "flag" }, ODD]) });
+    const { code, stdout, stderr } = await runHere(args, { input: toText([HEADER, { kind: "flag" }, ODD]) });
     assert.deepEqual(JSON.parse(stdout), {
       counts: { integration: 1 },
       problems: { count: 1, first: [{ line: 2, message: 'kind: "flag" is not a known kind' }] },
@@ -72,13 +72,13 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     fs.writeFileSync(path.join(folder, "empty.db"), "");
     const before = content(folder);
     const input = toText(createWorld().project("a").lines);
-    const onFull = await runCli(["import", "-", "--dry-run", "--data", data], { input });
+    const onFull = await runHere(["import", "-", "--dry-run", "--data", data], { input });
     assert.equal(
       onFull.stderr,
       'line 2: environment: already exists: name "development"; if the file has data already, import into a new one: ' +
         "--data NEW\nflagstone: 1 problem: import would store nothing\n",
     );
-    const onEmpty = await runCli(["import", "-", "--dry-run", "--data", path.join(folder, "empty.db")], {
+    const onEmpty = await runHere(["import", "-", "--dry-run", "--data", path.join(folder, "empty.db")], {
       input,
     });
     assert.equal(onEmpty.code, 0, onEmpty.stderr);
@@ -93,7 +93,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     db.pragma("user_version = 1");
     db.close();
     const before = content(path.dirname(data));
-    const result = await runCli(["import", "-", "--dry-run", "--data", data], { input: toText([HEADER]) });
+    const result = await runHere(["import", "-", "--dry-run", "--data", data], { input: toText([HEADER]) });
     const advice = "and opening it would upgrade it: copy it, and try with --data COPY";
     assertRefused(result, 3, `${data} is from an older version, ${advice}`);
     assert.deepEqual(content(path.dirname(data)), before);
@@ -103,7 +103,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     const data = await dataFile(t, createWorld().lines);
     await startServer(t, ["serve", "--data", data]);
     const input = toText([HEADER, { kind: "tagType", name: "new" }]);
-    const { code, stdout } = await runCli(["import", "-", "--dry-run", "--data", data], { input });
+    const { code, stdout } = await runHere(["import", "-", "--dry-run", "--data", data], { input });
     assert.deepEqual([code, stdout], [0, "        1 tagType\n"]);
   });
 
@@ -113,7 +113,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
       [path.join(folder, "no", "flags.db"), /^flagstone: The folder \S+ does not exist/],
       [folder, /^flagstone: \S+ is a folder/],
     ] as const) {
-      const { code, stderr } = await runCli(["import", "-", "--dry-run", "--data", data], { input: "" });
+      const { code, stderr } = await runHere(["import", "-", "--dry-run", "--data", data], { input: "" });
       assert.equal(code, 3);
       assert.match(stderr, words);
     }
@@ -128,7 +128,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
       createdBy: "x",
     };
     const input = toText([HEADER, ODD, exploded, exploded]);
-    const { code, stderr } = await runCli(["import", "-", "--data", data], { input });
+    const { code, stderr } = await runHere(["import", "-", "--data", data], { input });
     assert.equal(code, 0);
     const [, warning, end] = stderr.split("\n");
     assert.match(

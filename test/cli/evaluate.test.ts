@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, dataFile, endAfter, runCli, runHere, startCli, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, dataFile, endAfter, runHere, startCli, temporaryFolder } from "./run-cli.ts";
 
 const SHOP = path.join(import.meta.dirname, "../samples/shop/flags.json");
 const evaluate = (...args: string[]) => runHere(["evaluate", ...args]);
@@ -111,7 +111,7 @@ describe("flagstone evaluate", { concurrency: true }, () => {
 
   test("the program prints the same", async () => {
     assert.deepEqual(
-      await runCli(["evaluate", "old-checkout", "--seed", SHOP]),
+      await runHere(["evaluate", "old-checkout", "--seed", SHOP]),
       await evaluate("old-checkout", "--seed", SHOP),
     );
   });

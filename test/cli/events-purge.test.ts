@@ -5,7 +5,7 @@ import { close, open } from "../../src/db/open.ts";
 import { removeAllOld } from "../../src/server/tasks.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
-import { dataFile, runCli, runHere, startServer } from "./run-cli.ts";
+import { dataFile, runHere, startServer } from "./run-cli.ts";
 
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
@@ -43,11 +43,11 @@ test("more than one batch is deleted", async (t) => {
 test("events purge prints what it would delete, then deletes it", async (t) => {
   const data = await dataFile(t, world().lines);
   const args = ["events", "purge", "--keep-integration-events", "15d", "--data", data];
-  const dry = await runCli([...args, "--dry-run"]);
+  const dry = await runHere([...args, "--dry-run"]);
   assert.deepEqual([dry.code, dry.stdout], [0, "Would remove 3 records of deliveries\n"]);
-  const json = await runCli([...args, "--json"]);
+  const json = await runHere([...args, "--json"]);
   assert.deepEqual(JSON.parse(json.stdout), { removed: 3, dryRun: false });
-  assert.equal((await runCli(args)).stdout, "Removed 0 records of deliveries\n");
+  assert.equal((await runHere(args)).stdout, "Removed 0 records of deliveries\n");
 });
 
 test("events purge requires a retention", async () => {
@@ -65,12 +65,12 @@ test("secrets rotate re-encrypts the secrets; everything else stays", async (t) 
     return [stored, fs.readFileSync(`${data}.key`, "utf8")];
   };
   const before = read();
-  const { code, stdout } = await runCli(["secrets", "rotate", "--data", data]);
+  const { code, stdout } = await runHere(["secrets", "rotate", "--data", data]);
   assert.deepEqual([code, /^Encrypted the secrets of 2 integrations/.test(stdout)], [0, true]);
   const after = read();
   assert.notEqual(after[0], before[0]);
   assert.notEqual(after[1], before[1]);
-  const exported = await runCli(["export", "--with-secrets", "--data", data]);
+  const exported = await runHere(["export", "--with-secrets", "--data", data]);
   assert.match(exported.stdout, /hooks\.example\/hush/);
 });
 

@@ -10,6 +10,7 @@ import {
   endAfter,
   NOBODY,
   runCli,
+  runHere,
   startCli,
   startServer,
   temporaryFolder,
@@ -30,7 +31,7 @@ describe("export", { concurrency: 4 }, () => {
     const [shown, dashed, written] = await Promise.all([
       runCli(["export", "--data", data]),
       runCli(["export", "-", "--data", data]),
-      runCli(["export", target, "--data", data]),
+      runHere(["export", target, "--data", data]),
     ]);
     assert.deepEqual([shown.code, shown.stderr], [0, ""]);
     assert.deepEqual(dashed, shown);
@@ -44,15 +45,15 @@ describe("export", { concurrency: 4 }, () => {
 
   test("it includes the secrets of integrations on request", async (t) => {
     const data = await dataFile(t, world());
-    const { stdout } = await runCli(["export", "--with-secrets", "--data", data]);
+    const { stdout } = await runHere(["export", "--with-secrets", "--data", data]);
     assert.equal(stdout, contentOf(data));
     assert.ok(stdout.includes("hush"));
   });
 
   test("an export can be imported and exports identically again", async (t) => {
-    const first = await runCli(["export", "--data", await dataFile(t, world())]);
+    const first = await runHere(["export", "--data", await dataFile(t, world())]);
     const data = path.join(temporaryFolder(t), "again.db");
-    const imported = await runCli(["import", "-", "--data", data], { input: first.stdout });
+    const imported = await runHere(["import", "-", "--data", data], { input: first.stdout });
     assert.equal(imported.code, 0, imported.stderr);
     assert.deepEqual(await runCli(["export", "--data", data]), first);
   });
@@ -61,7 +62,7 @@ describe("export", { concurrency: 4 }, () => {
     const data = await dataFile(t, world());
     const target = path.join(path.dirname(data), "precious.txt");
     fs.writeFileSync(target, "precious");
-    const result = await runCli(["export", target, "--data", data]);
+    const result = await runHere(["export", target, "--data", data]);
     assertRefused(result, 1, `${target} already exists: name a new file`);
     assert.equal(fs.readFileSync(target, "utf8"), "precious");
   });
@@ -69,14 +70,14 @@ describe("export", { concurrency: 4 }, () => {
   test("the data file itself is refused as the target", async (t) => {
     const data = await dataFile(t, world());
     const before = contentOf(data);
-    assert.equal((await runCli(["export", data, "--data", data])).code, 1);
+    assert.equal((await runHere(["export", data, "--data", data])).code, 1);
     assert.equal(contentOf(data), before);
   });
 
   test("a target in a missing folder is refused, leaving nothing behind", async (t) => {
     const data = await dataFile(t, world());
     const target = path.join(path.dirname(data), "missing", "out.jsonl");
-    const { code, stdout, stderr } = await runCli(["export", target, "--data", data]);
+    const { code, stdout, stderr } = await runHere(["export", target, "--data", data]);
     assert.deepEqual([code, stdout], [1, ""]);
     const folder = path.dirname(target);
     assert.equal(stderr, `flagstone: The folder ${folder} does not exist: create it, or name another\n`);
@@ -95,7 +96,7 @@ describe("export", { concurrency: 4 }, () => {
     skip: process.platform !== "linux" && "needs a folder that takes no files",
   }, async (t) => {
     const data = await dataFile(t, world());
-    const { code, stderr } = await runCli(["export", "/proc/out.jsonl", "--data", data]);
+    const { code, stderr } = await runHere(["export", "/proc/out.jsonl", "--data", data]);
     assert.equal(code, 1);
     assert.match(
       stderr,
@@ -107,7 +108,7 @@ describe("export", { concurrency: 4 }, () => {
   test("a missing data file is refused and not created", async (t) => {
     const folder = temporaryFolder(t);
     const data = path.join(folder, "missing.db");
-    const result = await runCli(["export", "--data", data]);
+    const result = await runHere(["export", "--data", data]);
     assertRefused(result, 3, `There is no file ${data}: name the data file with --data`);
     assert.deepEqual(fs.readdirSync(folder), []);
   });
@@ -115,14 +116,14 @@ describe("export", { concurrency: 4 }, () => {
   test("a damaged data file is refused", async (t) => {
     const data = await dataFile(t, world());
     fs.truncateSync(data, 4096 * 20);
-    const { code, stdout, stderr } = await runCli(["export", "--data", data]);
+    const { code, stdout, stderr } = await runHere(["export", "--data", data]);
     assert.deepEqual([code, stdout], [3, ""]);
     assert.match(stderr, /is damaged: restore a backup/);
   });
 
   test("it works while the file is served", async (t) => {
     const data = await dataFile(t, world());
-    const { stdout: before } = await runCli(["export", "--data", data]);
+    const { stdout: before } = await runHere(["export", "--data", data]);
     await startServer(t, ["serve", "--data", data]);
     assert.deepEqual(await runCli(["export", "--data", data]), { code: 0, stdout: before, stderr: "" });
   });

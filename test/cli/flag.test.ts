@@ -32,7 +32,8 @@ async function onServer(t: TestContext, content = world()) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    flag: (...args: string[]) => runHere(["flag", ...args, "--url", url], { FLAGSTONE_TOKEN: personal(1) }),
+    flag: (...args: string[]) =>
+      runHere(["flag", ...args, "--url", url], { env: { FLAGSTONE_TOKEN: personal(1) } }),
     events: async (): Promise<Array<Record<string, unknown>>> =>
       (await request("/api/admin/events")).body.events.reverse(),
   };
@@ -128,7 +129,7 @@ test("on a file, the changes are recorded as the command line's", async (t) => {
 
 test("a server decides who may do what", async (t) => {
   const { url, events } = await onServer(t);
-  const asViewer = (...args: string[]) => runHere(args, { FLAGSTONE_TOKEN: personal(3) });
+  const asViewer = (...args: string[]) => runHere(args, { env: { FLAGSTONE_TOKEN: personal(3) } });
   const { code, stderr } = await asViewer("flag", "on", "sale", "--url", url);
   assert.equal(code, 1);
   assert.ok(stderr.includes(`${url} responded with 403: `), stderr);
@@ -148,7 +149,9 @@ test("a file or a server, but not both, and a server needs a token", async (t) =
   const noToken = await runHere(["flag", "list", "--url", "http://127.0.0.1:1"]);
   const needs = "The server needs a token: set FLAGSTONE_TOKEN, or name a file with --token-file";
   assertRefused(noToken, 2, needs, " flag list");
-  const noServer = await runHere(["flag", "list", "--url", "http://127.0.0.1:1"], { FLAGSTONE_TOKEN: "x" });
+  const noServer = await runHere(["flag", "list", "--url", "http://127.0.0.1:1"], {
+    env: { FLAGSTONE_TOKEN: "x" },
+  });
   const missing = "nothing is listening there: start it with flagstone serve";
   assertRefused(noServer, 1, `http://127.0.0.1:1 does not respond: ${missing}`);
   assert.equal(contentOf(data), before);

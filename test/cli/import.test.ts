@@ -14,6 +14,7 @@ import {
   linesOf,
   NOBODY,
   runCli,
+  runHere,
   startCli,
   temporaryFolder,
 } from "./run-cli.ts";
@@ -39,7 +40,7 @@ describe("import", { concurrency: 4 }, () => {
     const folder = temporaryFolder(t);
     const [source, data] = [path.join(folder, "in.jsonl"), path.join(folder, "flags.db")];
     fs.writeFileSync(source, WORLD);
-    const { code, stdout, stderr } = await runCli(["import", source, "--data", data]);
+    const { code, stdout, stderr } = await runHere(["import", source, "--data", data]);
     assert.equal(code, 0, stderr);
     assert.deepEqual(stdout.trimEnd().split("\n"), [
       "        2 environment",
@@ -57,7 +58,7 @@ describe("import", { concurrency: 4 }, () => {
 
   test("standard input is imported, with the counts as JSON", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
-    const { code, stdout } = await runCli(["import", "-", "--json", "--data", data], { input: WORLD });
+    const { code, stdout } = await runHere(["import", "-", "--json", "--data", data], { input: WORLD });
     assert.equal(code, 0);
     assert.equal(JSON.parse(stdout).token, 7);
     assert.equal(stdout.split("\n").length, 2, "one line");
@@ -67,7 +68,7 @@ describe("import", { concurrency: 4 }, () => {
   test("a JSON log line reports what was imported, without secrets", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const args = ["import", "-", "--log-format", "json", "--data", data];
-    const { stderr } = await runCli(args, { input: WORLD });
+    const { stderr } = await runHere(args, { input: WORLD });
     const { time, by, ...line } = JSON.parse(stderr);
     assert.ok(Date.parse(time) <= Date.now());
     assert.match(by, /./);
@@ -78,7 +79,7 @@ describe("import", { concurrency: 4 }, () => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
     const input = toText([HEADER, { kind: "tagType", name: "another" }]);
-    const { code, stderr } = await runCli(["import", "-", "--data", data], { input });
+    const { code, stderr } = await runHere(["import", "-", "--data", data], { input });
     assert.equal(code, 0);
     assert.match(stderr, /imported 1 line /);
     assert.deepEqual(
@@ -91,7 +92,7 @@ describe("import", { concurrency: 4 }, () => {
 
   test("a rejected import leaves no new file", async (t) => {
     const folder = temporaryFolder(t);
-    const result = await runCli(["import", "-", "--data", path.join(folder, "flags.db")], { input: BAD });
+    const result = await runHere(["import", "-", "--data", path.join(folder, "flags.db")], { input: BAD });
     assertRefused(result, 3, "line 3: name: is missing");
     assert.deepEqual(fs.readdirSync(folder), []);
   });
@@ -99,7 +100,7 @@ describe("import", { concurrency: 4 }, () => {
   test("a rejected import leaves an existing file unchanged", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
-    const result = await runCli(["import", "-", "--data", data], { input: BAD });
+    const result = await runHere(["import", "-", "--data", data], { input: BAD });
     assertRefused(result, 3, "line 3: name: is missing");
     assert.equal(contentOf(data), before);
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
@@ -108,7 +109,7 @@ describe("import", { concurrency: 4 }, () => {
   test("a rejected import leaves an existing empty file", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     fs.writeFileSync(data, "");
-    assert.equal((await runCli(["import", "-", "--data", data], { input: BAD })).code, 3);
+    assert.equal((await runHere(["import", "-", "--data", data], { input: BAD })).code, 3);
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
   });
 
@@ -130,7 +131,7 @@ describe("import", { concurrency: 4 }, () => {
 
   test("an empty input is refused", async (t) => {
     const folder = temporaryFolder(t);
-    const result = await runCli(["import", "-", "--data", path.join(folder, "flags.db")]);
+    const result = await runHere(["import", "-", "--data", path.join(folder, "flags.db")]);
     assertRefused(result, 3, "line 1: the file is empty");
     assert.deepEqual(fs.readdirSync(folder), []);
   });
@@ -138,7 +139,7 @@ describe("import", { concurrency: 4 }, () => {
   test("a missing source is refused before a data file is created", async (t) => {
     const folder = temporaryFolder(t);
     const source = path.join(folder, "missing.jsonl");
-    const result = await runCli(["import", source, "--data", path.join(folder, "flags.db")]);
+    const result = await runHere(["import", source, "--data", path.join(folder, "flags.db")]);
     assertRefused(result, 3, `There is no file ${source}`);
     assert.deepEqual(fs.readdirSync(folder), []);
   });
@@ -156,7 +157,7 @@ describe("import", { concurrency: 4 }, () => {
 
   test("a folder as the source is refused as such", async (t) => {
     const folder = temporaryFolder(t);
-    const { code, stderr } = await runCli(["import", folder, "--data", path.join(folder, "flags.db")]);
+    const { code, stderr } = await runHere(["import", folder, "--data", path.join(folder, "flags.db")]);
     assert.equal(code, 3);
     assert.match(stderr, /is a folder/);
     assert.deepEqual(fs.readdirSync(folder), []);

@@ -39,7 +39,7 @@ for (const [args, env, message, help] of [
   ],
 ] as const) {
   test(`npm ${env.npm_lifecycle_event} ${args.join(" ")}, with the -- forgotten, prints a hint`, async () => {
-    assertRefused(await runHere(args, env), 2, message, help);
+    assertRefused(await runHere(args, { env }), 2, message, help);
   });
 }
 
@@ -54,7 +54,7 @@ for (const [name, env] of [
 ] as const) {
   test(`${name} is not taken for a forgotten --`, async (t) => {
     const data = await dataFile(t, createWorld().lines);
-    const { code, stderr } = await runHere(["user", "list", "--data", data], env);
+    const { code, stderr } = await runHere(["user", "list", "--data", data], { env });
     assert.deepEqual([code, stderr], [0, ""]);
   });
 }

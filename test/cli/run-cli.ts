@@ -47,20 +47,21 @@ export async function runCli(args: readonly string[], options: Options & { input
   return ended.finally(() => clearTimeout(deadline));
 }
 
-/** The same in this process, for commands that fail at once; a server is stopped immediately. */
-export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
-  const [stdin, stdout, stderr] = [Readable.from([]), new PassThrough(), new PassThrough()];
-  const once = (_: string, listener: () => void) => listener();
-  const code = await run({
-    argv: [...args],
-    env,
-    pid: process.pid,
-    stdin,
-    stdout,
-    stderr,
-    once,
-  });
-  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) };
+/** The same in this process; unlike an import, a server is stopped immediately. */
+export async function runHere(
+  args: readonly string[],
+  { env = {}, input = "" }: { env?: Record<string, string>; input?: string | Buffer } = {},
+): Promise<Result> {
+  const [stdin, stdout, stderr] = [Readable.from([Buffer.from(input)]), new PassThrough(), new PassThrough()];
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const once = (_: string, listener: () => void) => {
+    if (args[0] !== "import") listener();
+  };
+  const code = await run({ argv: [...args], env, pid: process.pid, stdin, stdout, stderr, once });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await printed;
+  return { code, stdout: out, stderr: err };
 }
 
 /** The same without waiting. */

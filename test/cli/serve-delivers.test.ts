@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { openReceiver } from "../support/receiver.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
+import { dataFile, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
 const ALLOW = ["--allow-private-targets", "127.0.0.1"];
 
@@ -14,7 +14,7 @@ const worldWith = (url: string) =>
 test("the server delivers events that a command recorded, and those queued before it started", async (t) => {
   const receiver = await openReceiver(t);
   const data = await dataFile(t, worldWith(receiver.url).lines);
-  const create = (name: string) => runCli(["user", "create", name, "--data", data]);
+  const create = (name: string) => runHere(["user", "create", name, "--data", data]);
   assert.equal((await create("before")).code, 0);
   const { stop } = await startServer(t, ["serve", "--data", data, ...ALLOW]);
   await receiver.has(1);
@@ -33,12 +33,12 @@ test("an event in the queue for which a template can't be rendered is recorded a
     .integration({ parameters: { url, bodyTemplate }, events })
     .integration({ parameters: { url }, events });
   const data = await dataFile(t, lines);
-  await runCli(["user", "create", "somebody", "--data", data]);
+  await runHere(["user", "create", "somebody", "--data", data]);
   const { stop } = await startServer(t, ["serve", "--data", data, ...ALLOW]);
   await receiver.has(1);
   assert.equal((await stop()).code, 0);
   assert.match(
-    (await runCli(["export", "--data", data])).stdout,
+    (await runHere(["export", "--data", data])).stdout,
     /The body template must not take more than/,
   );
 });
@@ -46,7 +46,7 @@ test("an event in the queue for which a template can't be rendered is recorded a
 test("a server can stop while a receiver is not responding, and delivers at its next start", async (t) => {
   const receiver = await openReceiver(t, () => {});
   const data = await dataFile(t, worldWith(receiver.url).lines);
-  await runCli(["user", "create", "somebody", "--data", data]);
+  await runHere(["user", "create", "somebody", "--data", data]);
   const first = await startServer(t, ["serve", "--data", data, ...ALLOW]);
   await receiver.has(1);
   assert.equal((await first.stop()).code, 0);
@@ -68,14 +68,17 @@ test("an import, a server and an export share the operator's key", async (t) => 
   const input = `${worldWith("https://hooks.example/hush")
     .lines.map((line) => JSON.stringify(line))
     .join("\n")}\n`;
-  assert.equal((await runCli(["import", "-", "--data", data], { env, input })).code, 0);
+  assert.equal((await runHere(["import", "-", "--data", data], { env, input })).code, 0);
   const { stop, url } = await startServer(t, ["serve", "--data", data], { env });
   const reply = await fetch(`${url}/api/admin/addons/1`, { headers: { authorization: personal(1) } });
   assert.equal(((await reply.json()) as { parameters: { url: string } }).parameters.url, "*****");
   await stop();
-  assert.match((await runCli(["export", "--with-secrets", "--data", data], { env })).stdout, /example\/hush/);
+  assert.match(
+    (await runHere(["export", "--with-secrets", "--data", data], { env })).stdout,
+    /example\/hush/,
+  );
   assert.ok(!fs.existsSync(`${data}.key`));
-  const without = await runCli(["export", "--with-secrets", "--data", data]);
+  const without = await runHere(["export", "--with-secrets", "--data", data]);
   assert.match(without.stderr, /^flagstone: The key \w+ is missing/);
   assert.equal(without.code, 3);
   assert.ok(!fs.readFileSync(data).includes("example/hush"));

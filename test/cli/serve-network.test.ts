@@ -6,7 +6,7 @@ import https from "node:https";
 import net from "node:net";
 import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { assertRefused, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
 /** A self-signed certificate and its key; by default, for a name that no server here has. */
 function certificate(t: TestContext, name = "flags.example") {
@@ -58,21 +58,21 @@ describe("HTTPS", { concurrency: 3 }, () => {
     const { cert, flags } = certificate(t);
     const { url } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
     const port = new URL(url).port;
-    const { code, stdout } = await runCli(["health", "--port", port, "--tls-cert", cert]);
+    const { code, stdout } = await runHere(["health", "--port", port, "--tls-cert", cert]);
     assert.deepEqual([code, stdout], [0, "ready\n"]);
-    const other = await runCli(["health", "--port", port, "--tls-cert", certificate(t).cert]);
+    const other = await runHere(["health", "--port", port, "--tls-cert", certificate(t).cert]);
     assert.equal(other.code, 1);
     assert.match(other.stderr, /does not respond: its certificate is not trusted: pass it with --ca FILE\n/);
-    assert.equal((await runCli(["health", url])).code, 1, "the system does not trust it");
+    assert.equal((await runHere(["health", url])).code, 1, "the system does not trust it");
   });
 
   test("health trusts a given certificate authority, for the right name only", async (t) => {
     const { cert, flags } = certificate(t, "localhost");
     const { url } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
     const named = url.replace("127.0.0.1", "localhost");
-    const { code, stdout, stderr } = await runCli(["health", named, "--ca", cert]);
+    const { code, stdout, stderr } = await runHere(["health", named, "--ca", cert]);
     assert.deepEqual([code, stdout, stderr], [0, "ready\n", ""]);
-    const byAddress = await runCli(["health", url, "--ca", cert]);
+    const byAddress = await runHere(["health", url, "--ca", cert]);
     assert.equal(byAddress.code, 1);
     assert.match(byAddress.stderr, /does not respond: .*127\.0\.0\.1/);
     const key = flags.at(-1)!;
@@ -144,9 +144,9 @@ describe("a base path", { concurrency: 3 }, () => {
     const settings = { FLAGSTONE_BASE_PATH: "/x" };
     const { url } = await startServer(t, ["serve", "--data", newFile(t)], { env: settings });
     const { port } = new URL(url);
-    assert.equal((await runCli(["health", "--port", port], { env: settings })).code, 0);
-    assert.equal((await runCli(["health", url])).code, 0);
-    const { code, stderr } = await runCli(["health", "--port", port]);
+    assert.equal((await runHere(["health", "--port", port], { env: settings })).code, 0);
+    assert.equal((await runHere(["health", url])).code, 0);
+    const { code, stderr } = await runHere(["health", "--port", port]);
     assert.equal(code, 1);
     assert.match(stderr, /is not ready: it responded with 404/);
   });

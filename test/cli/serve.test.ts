@@ -14,7 +14,6 @@ import {
   endAfter,
   linesOf,
   type Options,
-  runCli,
   runHere,
   startCli,
   startServer,
@@ -229,7 +228,7 @@ describe("the first start", { concurrency: 3 }, () => {
   test("a token for an unknown environment stops the start, and leaves no file", async (t) => {
     const data = newFile(t);
     const env = { INIT_CLIENT_API_TOKENS: "default:moon.some-secret" };
-    const outcome = await runHere(["serve", "--data", data, "--port", "0"], env);
+    const outcome = await runHere(["serve", "--data", data, "--port", "0"], { env });
     assertRefused(outcome, 2, "INIT_CLIENT_API_TOKENS: there is no environment moon", " serve");
     assert.ok(!fs.existsSync(data));
   });
@@ -238,7 +237,7 @@ describe("the first start", { concurrency: 3 }, () => {
     const secret = "*:*.given-for-two-tokens";
     const env = { FLAGSTONE_ADMIN_TOKEN: secret, INIT_ADMIN_API_TOKENS: secret };
     const message = "INIT_ADMIN_API_TOKENS: has the same secret as FLAGSTONE_ADMIN_TOKEN";
-    assertRefused(await runHere(["serve"], env), 2, message, " serve");
+    assertRefused(await runHere(["serve"], { env }), 2, message, " serve");
   });
 
   test("the operator's secret is read from a file, without the line ending", async (t) => {
@@ -390,7 +389,7 @@ describe("serving", { concurrency: 3 }, () => {
     const data = newFile(t);
     fs.writeFileSync(data, ""); // like after a killed first start
     assertRefused(
-      await runCli(["serve", "--port", String(port), "--data", data]),
+      await runHere(["serve", "--port", String(port), "--data", data]),
       4,
       `Port ${port} on 127.0.0.1 is in use: choose another with --port, or 0 for any free one`,
     );
@@ -401,14 +400,14 @@ describe("serving", { concurrency: 3 }, () => {
 
   test("an address of another machine is refused as such", async (t) => {
     const data = newFile(t);
-    const other = await runCli(["serve", "--host", "192.0.2.1", "--data", data]);
+    const other = await runHere(["serve", "--host", "192.0.2.1", "--data", data]);
     const noAddress = "flagstone: 192.0.2.1 is not an address of this machine: choose another with --host\n";
     assert.deepEqual([other.code, other.stderr], [1, noAddress]);
     assert.deepEqual(filesBeside(data), []);
   });
 
   test("an unknown host is refused as such", async (t) => {
-    const result = await runCli(["serve", "--host", "nowhere.invalid", "--data", newFile(t)]);
+    const result = await runHere(["serve", "--host", "nowhere.invalid", "--data", newFile(t)]);
     assertRefused(result, 2, "--host: no address is known for nowhere.invalid", " serve");
   });
 
@@ -429,7 +428,7 @@ describe("serving", { concurrency: 3 }, () => {
     test(`a data file that is ${name} is refused`, async (t) => {
       const data = newFile(t);
       make(data);
-      assertRefused(await runCli(["serve", "--data", data]), 3, `${data} ${message}`);
+      assertRefused(await runHere(["serve", "--data", data]), 3, `${data} ${message}`);
     });
   }
 
@@ -490,10 +489,10 @@ describe("serving", { concurrency: 3 }, () => {
     };
     assert.equal(await total(), 0);
     const more = createWorld().event().event().lines.slice(-2);
-    const imported = await runCli(["import", "-", "--data", data], { input: toText([HEADER, ...more]) });
+    const imported = await runHere(["import", "-", "--data", data], { input: toText([HEADER, ...more]) });
     assert.equal(imported.code, 0, imported.stderr);
     assert.equal(await total(), 2);
-    const refused = await runCli(["import", "-", "--data", data], { input: toText([HEADER, ...more]) });
+    const refused = await runHere(["import", "-", "--data", data], { input: toText([HEADER, ...more]) });
     assert.equal(refused.code, 3);
     assert.equal(await total(), 2);
   });
@@ -523,9 +522,9 @@ describe("serving", { concurrency: 3 }, () => {
     const data = await dataFile(t, createWorld().lines);
     const { get } = await startServer(t, ["serve", "--data", data]);
     assert.equal((await get("/events", personal(1))).status, 200);
-    const created = await runCli(["token", "create", "new", "--user", "admin", "--data", data]);
+    const created = await runHere(["token", "create", "new", "--user", "admin", "--data", data]);
     assert.equal((await get("/events", created.stdout.trim())).status, 200);
-    assert.equal((await runCli(["token", "revoke", "1", "--data", data])).code, 0);
+    assert.equal((await runHere(["token", "revoke", "1", "--data", data])).code, 0);
     assert.equal((await get("/events", personal(1))).status, 401);
     assert.equal((await get("/events", created.stdout.trim())).status, 200);
   });

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
 import { createServer } from "../../src/server/app.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { assertRefused, contentOf, dataFile, linesOf, runCli, runHere, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, contentOf, dataFile, linesOf, runHere, temporaryFolder } from "./run-cli.ts";
 
 const HELP = " token create";
 
@@ -98,7 +98,7 @@ describe("token create", { concurrency: 4 }, () => {
       const before = tokensOf(data).length;
       const isJson = args.length > 2;
       const all = ["token", "create", "ci", ...args, "--data", data, ...(isJson ? ["--json"] : [])];
-      const { code, stdout, stderr } = await runCli(all);
+      const { code, stdout, stderr } = await runHere(all);
       assert.deepEqual([code, stderr], [0, ""]);
       const secret = isJson ? JSON.parse(stdout).secret : stdout.trimEnd();
       assert.match(secret, form);
@@ -174,7 +174,7 @@ describe("token create", { concurrency: 4 }, () => {
 
   test("a missing data file is refused and not created", async (t) => {
     const data = path.join(temporaryFolder(t), "missing.db");
-    const result = await runCli(["token", "create", "ci", "--user", "admin", "--data", data]);
+    const result = await runHere(["token", "create", "ci", "--user", "admin", "--data", data]);
     assertRefused(result, 3, `There is no file ${data}: name the data file with --data`);
   });
 });

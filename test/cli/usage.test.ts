@@ -111,7 +111,7 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
 for (const [args, message, help, env = {}] of MISUSES) {
   const shown = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), "flagstone", ...args];
   test(`${shown.join(" ")} is refused with a message and a pointer to the help`, async () => {
-    assertRefused(await runHere(args, env), 2, message, help);
+    assertRefused(await runHere(args, { env }), 2, message, help);
   });
 }
 
@@ -229,7 +229,9 @@ for (const [variable, warning] of [
 ] as const) {
   test(`the variable ${variable} is ${warning.source === "^$" ? "ignored" : "reported"}`, async (t) => {
     const data = await dataFile(t, createWorld().lines);
-    const { code, stderr } = await runHere(["user", "list", "--data", data], { [variable]: "/nowhere" });
+    const { code, stderr } = await runHere(["user", "list", "--data", data], {
+      env: { [variable]: "/nowhere" },
+    });
     assert.equal(code, 0);
     assert.match(stderr, warning);
   });
@@ -242,6 +244,6 @@ test("control characters in a name are escaped in the error", async () => {
 test("settings that a command does not use can't stop it", async (t) => {
   const file = await dataFile(t, createWorld().lines);
   const env = { FLAGSTONE_PORT: "tcp://10.0.0.1:4242" }; // set by Kubernetes for a service named flagstone
-  const { code, stderr } = await runHere(["user", "list", "--data", file], env);
+  const { code, stderr } = await runHere(["user", "list", "--data", file], { env });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
 });
