@@ -232,7 +232,7 @@ const archivedOf = query<{ project: string }, string>(`
 const removeRow = command<{ name: string }>(`DELETE FROM features WHERE name = :name`);
 
 /** Archives a flag that no live flag depends on, even if it already is archived (original). */
-export function archiveFeature(tx: Tx, feature: Feature) {
+function archiveFeature(tx: Tx, feature: Feature) {
   const { project, name } = feature;
   removeDependencies(tx, feature);
   setArchived(tx).run({ name, archivedAt: tx.now });
@@ -241,7 +241,7 @@ export function archiveFeature(tx: Tx, feature: Feature) {
 }
 
 /** Revives an archived flag; it is off everywhere (original). */
-export function reviveFeature(tx: Tx, { project, name }: Feature) {
+function reviveFeature(tx: Tx, { project, name }: Feature) {
   setArchived(tx).run({ name, archivedAt: null });
   disableEverywhere(tx).run({ name });
   enterStage(tx, name, "initial");
@@ -252,7 +252,7 @@ export function reviveFeature(tx: Tx, { project, name }: Feature) {
  * Permanently deletes an archived flag and its use; its events stay, and the last one has its tags (original).
  * @throws ApiError `ConflictError` if it is not archived
  */
-export function deleteFeature(tx: Tx, feature: Feature) {
+function deleteFeature(tx: Tx, feature: Feature) {
   const { project, name } = feature;
   if (!feature.archived)
     throw new ApiError("ConflictError", `The flag ${name} is not archived: archive it first`);

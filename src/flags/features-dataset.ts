@@ -40,13 +40,18 @@ import { insertStrategy, type StoredParts, type StrategyRow, toValues } from "./
 import { insertStrategySegment } from "./strategy-segments.ts";
 import { ensureTagRow, TagPart } from "./tags.ts";
 
-/** The default for variants from other systems, as in SDKs. */
-const WEIGHT_TYPE = { weightType: v.optional(Variant.entries.weightType, "variable") };
-const StrategyVariant = v.strictObject({
-  ...Variant.entries,
-  ...WEIGHT_TYPE,
-  stickiness: v.optional(v.string()),
-});
+/** Variants from other systems get the default weight type, as in SDKs. */
+const Variants = <S extends v.GenericSchema>(stickiness: S) =>
+  v.optional(
+    v.array(
+      v.strictObject({
+        ...Variant.entries,
+        weightType: v.optional(Variant.entries.weightType, "variable"),
+        stickiness,
+      }),
+    ),
+    [],
+  );
 
 const Strategy = v.strictObject({
   id: optional(PathName),
@@ -56,7 +61,7 @@ const Strategy = v.strictObject({
   sortOrder: optional(Real),
   segments: v.optional(v.array(Id), []),
   constraints: v.optional(v.array(Constraint), []),
-  variants: v.optional(v.array(StrategyVariant), []),
+  variants: Variants(v.optional(v.string())),
   parameters: v.optional(dictionary(v.string()), {}),
 });
 type Strategy = v.InferOutput<typeof Strategy>;
@@ -66,16 +71,7 @@ const FeatureEnvironment = v.strictObject({
   name: Name,
   enabled: Flag(false),
   lastSeenAt: OptionalTime,
-  variants: v.optional(
-    v.array(
-      v.strictObject({
-        ...Variant.entries,
-        ...WEIGHT_TYPE,
-        stickiness: v.optional(v.string(), "default"),
-      }),
-    ),
-    [],
-  ),
+  variants: Variants(v.optional(v.string(), "default")),
   strategies: v.optional(v.array(Strategy), []),
 });
 type FeatureEnvironment = v.InferOutput<typeof FeatureEnvironment>;
@@ -95,15 +91,7 @@ const Feature = v.strictObject({
     v.array(v.strictObject({ stage: v.picklist(STAGES), enteredAt: Time, status: OptionalText })),
     [],
   ),
-  tags: v.optional(
-    v.array(
-      v.strictObject({
-        type: Name,
-        value: TagPart,
-      }),
-    ),
-    [],
-  ),
+  tags: v.optional(v.array(v.strictObject({ type: Name, value: TagPart })), []),
   favoritedBy: v.optional(v.array(Id), []),
   dependencies: v.optional(
     v.array(
@@ -183,21 +171,18 @@ function requireReferences(db: Database, { project, tags, favoritedBy, environme
 }
 
 /** Fills in missing values, so that an imported flag is not announced as potentially stale. */
-const toFeatureRow = ({ db, now }: ImportContext, { createdAt, ...line }: Feature): FeatureRow => ({
-  name: line.name,
-  project: line.project,
-  type: line.type,
-  description: line.description,
-  stale: bit(line.stale),
-  impressionData: bit(line.impressionData),
-  createdAt: createdAt ?? now,
-  createdByUserId: line.createdByUserId,
-  archivedAt: line.archivedAt,
-  potentiallyStale: bit(
-    line.potentiallyStale ??
-      isExpired(db).get({ type: line.type, createdAt: createdAt ?? now, now }) !== undefined,
-  ),
-});
+function toFeatureRow({ db, now }: ImportContext, line: Feature): FeatureRow {
+  const createdAt = line.createdAt ?? now;
+  const isAged =
+    line.potentiallyStale ?? isExpired(db).get({ type: line.type, createdAt, now }) !== undefined;
+  return {
+    ...line,
+    stale: bit(line.stale),
+    impressionData: bit(line.impressionData),
+    createdAt,
+    potentiallyStale: bit(isAged),
+  };
+}
 
 const environments = query<{ feature: string }, FeatureEnvironmentRow>(`
   SELECT environment, enabled, last_seen_at AS lastSeenAt, variants FROM feature_environments
@@ -240,9 +225,8 @@ const environmentsOf = (db: Database, feature: string) =>
     );
 
 const toStrategyRow = (strategy: Strategy, id: string, index: number): StrategyRow => ({
+  ...strategy,
   id,
-  name: strategy.name,
-  title: strategy.title,
   disabled: bit(strategy.disabled),
   sortOrder: strategy.sortOrder ?? index,
   constraints: JSON.stringify(strategy.constraints),
