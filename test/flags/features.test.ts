@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openServer, scenarios } from "../support/server.ts";
-import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/world.ts";
+import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
 type Named = { name: string };
 const names = (body: { features: Named[] }) => body.features.map(({ name }) => name);
@@ -49,8 +49,6 @@ const notFound = (name: string, url: string, what: RegExp) => ({
 });
 
 scenarios(`GET ${STRATEGIES}`, [
-  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
-  { name: "a client token", as: CLIENT, given: withFeature, expect: [403, "NoAccessError"] },
   { name: "a viewer without a role in the project", as: personal(3), given: withFeature },
   { name: "a service token", as: SERVICE, given: withFeature },
   {
@@ -134,8 +132,6 @@ scenarios(`GET ${FEATURES}`, [
     url,
     expect: [400, "ValidationError"] as [number, string],
   })),
-  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
-  { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   {
     name: "an unknown project is empty",
     see: (body) => assert.deepEqual(body, { version: 2, features: [] }),

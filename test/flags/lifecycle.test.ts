@@ -37,7 +37,6 @@ const elsewhere = (url: string, body?: object) => [
 ];
 
 scenarios(`GET ${LIFECYCLE}`, [
-  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   {
     name: "the stages in order",
     as: personal(3),

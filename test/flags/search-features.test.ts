@@ -4,7 +4,7 @@ import { CLI } from "../../src/access/actor.ts";
 import { command } from "../../src/db/statement.ts";
 import { write } from "../../src/events/write.ts";
 import { openServer, scenarios } from "../support/server.ts";
-import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/world.ts";
+import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
 const SEARCH = "/api/admin/search/features";
 
@@ -62,8 +62,6 @@ const lists = (url: string, names: readonly string[], total = names.length) => (
 });
 
 scenarios(`GET ${SEARCH}`, [
-  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
-  { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   { name: "a service token", as: SERVICE, given: withFlags, see: (body) => assert.equal(body.total, 6) },
   { name: "none", see: (body) => assert.deepEqual(body, { features: [], total: 0 }) },
   {

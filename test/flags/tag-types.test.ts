@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openServer, scenarios } from "../support/server.ts";
-import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/world.ts";
+import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
 const TAG_TYPES = "/api/admin/tag-types";
 const refused = (name: string, body: unknown, what: RegExp) => ({
@@ -17,8 +17,6 @@ const withTeam = (w: World) =>
     .feature("f", "a", { tags: [{ type: "team", value: "red" }] });
 
 scenarios(`GET ${TAG_TYPES}`, [
-  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
-  { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   {
     name: "the built-in one, then the others by name",
     as: personal(3),
@@ -61,8 +59,6 @@ const INVALID = [
 ];
 
 scenarios(`POST ${TAG_TYPES}`, [
-  { name: "no credential", as: null, body: { name: "team" }, expect: [401, "AuthenticationRequired"] },
-  { name: "a viewer", as: personal(3), body: { name: "team" }, expect: [403, "NoAccessError"] },
   ...INVALID,
   { name: "a name that is taken", body: { name: "simple" }, expect: [409, "NameExistsError"] },
   {
@@ -97,7 +93,6 @@ scenarios(`POST ${TAG_TYPES}/validate`, [
 ]);
 
 scenarios(`PUT ${TAG_TYPES}/`, [
-  { name: "a viewer", url: "simple", as: personal(3), body: { icon: "x" }, expect: [403, "NoAccessError"] },
   { ...refused("nothing to change", {}, /^body: must have a description or an icon/), url: "simple" },
   { ...refused("a list as the icon", { icon: [] }, /^body\.icon: /), url: "simple" },
   {
@@ -116,10 +111,7 @@ scenarios(`PUT ${TAG_TYPES}/`, [
   },
 ]);
 
-scenarios(`DELETE ${TAG_TYPES}/`, [
-  { name: "a viewer", url: "simple", as: personal(3), expect: [403, "NoAccessError"] },
-  { name: "an unknown one", url: "nope", expect: [404, "NotFoundError"] },
-]);
+scenarios(`DELETE ${TAG_TYPES}/`, [{ name: "an unknown one", url: "nope", expect: [404, "NotFoundError"] }]);
 
 test("a changed tag type keeps the rest, and deleting it deletes its tags", async (t) => {
   const { request } = await openServer(t, withTeam(createWorld()));

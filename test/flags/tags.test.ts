@@ -17,7 +17,6 @@ const withTags = (w: World) =>
 const invalid = [400, "ValidationError"] as [number, string];
 
 scenarios(`GET ${TAGS}`, [
-  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   {
     name: "by type, then value, used or not",
     as: personal(3),
@@ -57,7 +56,6 @@ scenarios(`GET ${TAGS}/`, [
 ]);
 
 scenarios(`POST ${TAGS}`, [
-  { name: "no credential", as: null, body: RED, expect: [401, "AuthenticationRequired"] },
   ...[
     {},
     { type: "simple" },

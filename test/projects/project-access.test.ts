@@ -37,8 +37,6 @@ const put = (name: string, roles: unknown, more: object = {}) => ({
 });
 
 scenarios(`GET ${ACCESS}`, [
-  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
-  { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   {
     name: "a member of the private project",
     as: personal(4),

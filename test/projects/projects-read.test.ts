@@ -43,7 +43,6 @@ const featureTypeCounts = [
 
 /** Access, the response for `a`, and errors for missing projects. */
 const reads = (path: string, see: NonNullable<Scenario["see"]>, unknown: unknown): Scenario[] => [
-  { name: `${path}: no credential`, url: PROJECT + path, as: null, expect: [401, "AuthenticationRequired"] },
   { name: `${path}: a Viewer may`, url: PROJECT + path, as: personal(3), given, see },
   { name: `${path}: a service token may`, url: PROJECT + path, as: SERVICE, given, see },
   { name: `${path}: an empty project`, url: `/api/admin/projects/empty${path}`, given },
