@@ -40,17 +40,23 @@ export const importLines = (db: Database, lines: readonly object[]) =>
 /** Each imported world by its lines: a copy takes a fraction of the time of an import. */
 const imported = new Map<string, Buffer>();
 
-/** A database in memory that holds the world. */
+/** A database in memory that holds the world. A copy lacks the key of an integration's secrets. */
 async function openWorld({ lines }: World): Promise<Database> {
+  if (lines.some(({ kind }) => kind === "integration")) return importedWorld(lines);
   const key = JSON.stringify(lines);
   if (!imported.has(key)) imported.set(key, await importedBytes(lines));
   return openCopy(imported.get(key)!);
 }
 
-async function importedBytes(lines: readonly object[]) {
+async function importedWorld(lines: readonly object[]) {
   const db = open(IN_MEMORY);
+  await importLines(db, lines);
+  return db;
+}
+
+async function importedBytes(lines: readonly object[]) {
+  const db = await importedWorld(lines);
   try {
-    await importLines(db, lines);
     return db.serialize();
   } finally {
     close(db);
