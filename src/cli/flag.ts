@@ -1,6 +1,6 @@
 import { disable, enable } from "../flags/feature-environments.ts";
-import type { FoundFeature } from "../flags/feature-search.ts";
 import { searchFeatures } from "../flags/feature-search.ts";
+import type { FoundFeature } from "../flags/feature-search-schema.ts";
 import { createFeatureOperation } from "../flags/features-routes.ts";
 import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/text.ts";

@@ -2,7 +2,7 @@ import { type PersonRow, toPerson } from "../access/person.ts";
 import type { Database } from "../db/database.ts";
 import { query, type Stored } from "../db/statement.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
-import type { FoundFeature } from "./feature-search.ts";
+import type { FoundFeature } from "./feature-search-schema.ts";
 import { LATEST_FIRST } from "./lifecycle.ts";
 import { type Counted, usageThisHour } from "./usage.ts";
 

@@ -2,7 +2,7 @@ import { SYSTEM_USER_ID } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { composedQuery } from "../db/statement.ts";
 import { fold } from "../lib/text.ts";
-import type { Choice, CountFilter, Day, FeatureSearch } from "./feature-search.ts";
+import type { Choice, CountFilter, Day, FeatureSearch } from "./feature-search-schema.ts";
 import { LATEST_FIRST } from "./lifecycle.ts";
 
 /*

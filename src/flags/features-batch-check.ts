@@ -5,8 +5,9 @@ import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
+import { matchesWhole } from "../lib/pattern.ts";
 import { requireLiveProject } from "../projects/projects-store.ts";
-import type { Data, FeaturesImport, Finding, ImportCheck } from "./features-batch-import.ts";
+import type { Data, FeaturesImport, Finding, ImportCheck } from "./features-batch-schema.ts";
 
 /** An import, with what of it already exists. */
 interface Import extends FeaturesImport {
@@ -124,9 +125,20 @@ function ofPlace({ project, environment, existing, included }: Import): Rule[] {
   ];
 }
 
+/** Whether a project's pattern matches a name; none does once it has taken too long, or if it is invalid. */
+function nameRule(pattern: string) {
+  let isUsable = true;
+  return (name: string) => {
+    if (pattern === "" || !isUsable) return isUsable;
+    const isMatch = matchesWhole(pattern, name);
+    isUsable = isMatch !== undefined;
+    return isMatch === true;
+  };
+}
+
 function ofFlags({ project, data, existing, included, hidden }: Import): Rule[] {
   const seen = new Set<string>();
-  const naming = existing.naming === "" ? undefined : new RegExp(`^(?:${existing.naming})$`, "u");
+  const isAllowed = nameRule(existing.naming);
   const elsewhere = [...existing.features.values()].filter((feature) => feature.project !== project);
   return [
     [
@@ -145,9 +157,7 @@ function ofFlags({ project, data, existing, included, hidden }: Import): Rule[] 
     ],
     [
       "The names of these flags do not match the project's pattern",
-      namesOf(
-        included.features.filter(({ name }) => !existing.features.has(name) && naming?.test(name) === false),
-      ),
+      namesOf(included.features.filter(({ name }) => !existing.features.has(name) && !isAllowed(name))),
     ],
   ];
 }

@@ -34,8 +34,9 @@ import {
 } from "./feature-environments-store.ts";
 import { insertFeatureTag } from "./feature-tags.ts";
 import { type FeatureRow, insertFeature } from "./features-changes.ts";
+import { STAGES } from "./features-schema.ts";
 import { DEPENDENCIES, withBooleans } from "./features-store.ts";
-import { insertStage, STAGES } from "./lifecycle.ts";
+import { insertStage } from "./lifecycle.ts";
 import { insertStrategy, type StoredParts, type StrategyRow, toValues } from "./strategies-store.ts";
 import { insertStrategySegment } from "./strategy-segments.ts";
 import { ensureTagRow, TagPart } from "./tags.ts";

@@ -2,9 +2,9 @@ import { type PersonRow, toPerson } from "../access/person.ts";
 import type { Database } from "../db/database.ts";
 import { query, type Stored } from "../db/statement.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
-import type { Feature, FeatureDetails } from "./features-schema.ts";
+import type { CurrentStage, Feature, FeatureDetails } from "./features-schema.ts";
 import { DEPENDENCIES, liveChildren } from "./features-store.ts";
-import { type CurrentStage, LATEST_FIRST } from "./lifecycle.ts";
+import { LATEST_FIRST } from "./lifecycle.ts";
 import { type Counted, usageThisHour } from "./usage.ts";
 
 /** Everything about a flag, as seen by a user. */

@@ -3,8 +3,19 @@ import { Strategy } from "../evaluation/strategy.ts";
 import { FlagVariant } from "../evaluation/variant.ts";
 import { Tag } from "../events/schema.ts";
 import { ShortText, Timestamp, UrlName } from "../lib/validation.ts";
-import { CurrentStage } from "./lifecycle.ts";
 import { NewTag } from "./tags.ts";
+
+/** The stages of a flag's life, in order. */
+export const STAGES = ["initial", "pre-live", "live", "completed", "archived"] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** A stage that a flag has reached. */
+export const CurrentStage = v.strictObject({
+  stage: v.picklist(STAGES),
+  enteredStageAt: Timestamp,
+  status: v.optional(v.string()),
+});
+export type CurrentStage = v.InferOutput<typeof CurrentStage>;
 
 export const FeatureEnvironment = v.strictObject({
   name: v.string(),

@@ -3,20 +3,9 @@ import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
-import { ShortText, Timestamp } from "../lib/validation.ts";
+import { ShortText } from "../lib/validation.ts";
+import { CurrentStage, STAGES, type Stage } from "./features-schema.ts";
 import { requireFeature } from "./features-store.ts";
-
-/** The stages of a flag's life, in order. */
-export const STAGES = ["initial", "pre-live", "live", "completed", "archived"] as const;
-type Stage = (typeof STAGES)[number];
-
-/** A stage that a flag has reached. */
-export const CurrentStage = v.strictObject({
-  stage: v.picklist(STAGES),
-  enteredStageAt: Timestamp,
-  status: v.optional(v.string()),
-});
-export type CurrentStage = v.InferOutput<typeof CurrentStage>;
 
 /** What became of the feature behind a flag; `statusValue` names the variant that was kept. */
 export const Completion = v.object({

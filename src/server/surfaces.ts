@@ -28,11 +28,13 @@ import * as dependencies from "../flags/dependencies.ts";
 import * as favorites from "../flags/favorites.ts";
 import * as featureEnvironments from "../flags/feature-environments.ts";
 import * as featureSearch from "../flags/feature-search.ts";
+import * as featureSearchSchema from "../flags/feature-search-schema.ts";
 import * as featureTags from "../flags/feature-tags.ts";
 import * as featureTypes from "../flags/feature-types.ts";
 import * as featuresArchive from "../flags/features-archive.ts";
 import * as featuresExport from "../flags/features-batch-export.ts";
 import * as featuresImport from "../flags/features-batch-import.ts";
+import * as featuresBatchSchema from "../flags/features-batch-schema.ts";
 import * as features from "../flags/features-routes.ts";
 import * as featuresSchema from "../flags/features-schema.ts";
 import * as lifecycle from "../flags/lifecycle.ts";
@@ -130,6 +132,8 @@ const MODULES = [
   dependencies,
   favorites,
   featureSearch,
+  featureSearchSchema,
+  featuresBatchSchema,
   featureTags,
   featureTypes,
   featuresArchive,

@@ -473,3 +473,14 @@ test("names that don't match the project's pattern, and a full project", async (
   const items = errors.map((one: { affectedItems: string[] }) => one.affectedItems);
   assert.deepEqual(items, [["0 more are possible"], ["new"]]);
 });
+
+for (const pattern of ["(", "(?=a)(a+)+b"]) {
+  test(`the pattern ${pattern}, which can't be used, matches no name, and is not tried again`, async (t) => {
+    const { request, db } = await openServer(t, createWorld().project("a"));
+    db.prepare(`UPDATE projects SET feature_naming = ? WHERE id = 'a'`).run(JSON.stringify({ pattern }));
+    const names = Array.from({ length: 50 }, (_, index) => "a".repeat(30 + index));
+    const body = intoA({ features: names.map((name) => ({ name })) });
+    const { errors } = (await request(`${BATCH}/validate`, { method: "POST", body })).body;
+    assert.deepEqual(errors[0].affectedItems, names);
+  });
+}

@@ -102,6 +102,23 @@ test("no domain is empty, and none is missing from the list", () => {
   assert.deepEqual(folders.toSorted(), DOMAINS.toSorted());
 });
 
+test("no files import each other, however far around", () => {
+  const importsOf = Map.groupBy(
+    IMPORTS.filter(({ file, name }) => !isOfUi(file) && /\.ts$/.test(name)),
+    ({ file }) => file,
+  );
+  const reached = (from: string) => {
+    const files = new Set([from]);
+    for (const file of files) for (const { name } of importsOf.get(file) ?? []) files.add(name);
+    return files;
+  };
+  const reaches = new Map([...importsOf.keys()].map((file) => [file, reached(file)]));
+  assert.deepEqual(
+    offenders(({ file, name }) => !isOfUi(file) && file !== name && reaches.get(name)?.has(file) === true),
+    [],
+  );
+});
+
 test("the page imports only types from the server, and the server nothing from the page", () => {
   const crosses = ({ file, name }: (typeof IMPORTS)[number]) =>
     file.startsWith("ui/") !== name.startsWith("ui/") && (/\.tsx?$/.test(name) || name.startsWith("node:"));
