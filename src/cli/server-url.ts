@@ -9,7 +9,7 @@ import type { Database } from "../db/database.ts";
 import { write } from "../events/write.ts";
 import { fromConstraint } from "../http/failure.ts";
 import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";
-import { type Contract, type Door, type Operation, type Request, WithHeaders } from "../http/operation.ts";
+import { type Commit, type Contract, type Operation, type Request, WithHeaders } from "../http/operation.ts";
 import { toJson } from "../lib/raw-json.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";
@@ -178,7 +178,7 @@ export const callFile =
   };
 
 const doorTo =
-  (db: Database): Door =>
+  (db: Database): Commit =>
   async (change) => {
     try {
       return write(db, CLI, change);

@@ -2,7 +2,7 @@ import type { H3Event } from "h3";
 import { requirePermission, toClaim } from "../access/require-permission.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { checkedParams, checkedQuery, toRequest } from "./incoming.ts";
-import type { Door, Operation } from "./operation.ts";
+import type { Commit, Operation } from "./operation.ts";
 import { toParts } from "./response.ts";
 import type { Site } from "./site.ts";
 import { isCurrentTag } from "./tag.ts";
@@ -50,7 +50,7 @@ function currentTag({ db, root }: Site, read: Operation | undefined, event: H3Ev
   return result instanceof Promise ? undefined : toParts(result, { ...read, root }).headers.etag;
 }
 
-const rejectWrite: Door = () => Promise.reject(new Error("A read tried to open a write transaction"));
+const rejectWrite: Commit = () => Promise.reject(new Error("A read tried to open a write transaction"));
 
 /** By position, since paths that share segments may name their parameters differently. */
 function paramsOf({ path }: Operation, { url }: H3Event) {

@@ -12,7 +12,7 @@ import { prefersCsv, toCsv } from "./csv.ts";
 import { EVENT_STREAM_HEADERS, type Poll, toEventStreamText } from "./event-stream.ts";
 import { requireMatch } from "./if-match.ts";
 import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
-import { type Contract, Csv, type Door, EventStream, METHODS, type Operation } from "./operation.ts";
+import { type Commit, type Contract, Csv, EventStream, METHODS, type Operation } from "./operation.ts";
 import { preflightResponse } from "./origin.ts";
 import {
   encodeParts,
@@ -154,11 +154,11 @@ function perform(site: Site, operation: Operation, event: H3Event) {
   if (operation.changes && !operation.duringMaintenance) site.requireWritable(site.db);
   const params = checkedParams(operation, raw);
   const query = checkedQuery(operation, event.url);
-  const door = doorFor(site, operation, event, claim);
+  const commit = commitFor(site, operation, event, claim);
   const run = (body?: unknown) => {
     requireSeen(claim);
     const request = toRequest(site.db, event, { params, query, body });
-    const here = () => toOutcome(site, operation, event, operation.handle(request, door));
+    const here = () => toOutcome(site, operation, event, operation.handle(request, commit));
     return operation.isHeavy ? whenFew(site, event).then(here) : here();
   };
   const outcome = operation.body
@@ -196,7 +196,7 @@ function toOutcome(
 }
 
 /** Checks the permission again, as it may have been revoked while a slow body was arriving. */
-const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim): Door => {
+const commitFor = (site: Site, operation: Operation, event: H3Event, claim: Claim): Commit => {
   const { db, write } = site;
   const { actor } = event.context;
   return (change) =>

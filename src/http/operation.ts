@@ -122,7 +122,7 @@ export class WithHeaders<T> {
 }
 
 /** Opens the transaction for a handler's change; resolves once all of it is on disk. */
-export type Door = <T>(body: (tx: Tx) => T) => Promise<T>;
+export type Commit = <T>(body: (tx: Tx) => T) => Promise<T>;
 
 export interface Operation<C extends Contract = Contract> extends Readonly<Contract> {
   /** It may change something, so its responses are never cached. */
@@ -130,7 +130,7 @@ export interface Operation<C extends Contract = Contract> extends Readonly<Contr
   /** Its response continues for as long as the client listens. */
   isStream?: true;
   // A method, so that operations of any contract can be listed together.
-  handle(request: Request<C>, door: Door): HandlerResult<C> | Promise<HandlerResult<C>>;
+  handle(request: Request<C>, commit: Commit): HandlerResult<C> | Promise<HandlerResult<C>>;
 }
 
 /** An operation whose type preserves its contract exactly, for clients written in TypeScript. */
@@ -161,15 +161,15 @@ export const operation = <const C extends Contract>(contract: C) => ({
   change: (handle: (request: ChangeRequest<C>) => HandlerResult<C>): Declared<C> => ({
     ...contract,
     changes: true,
-    handle: (request, door) => door((tx) => handle(Object.assign(request, { tx }))),
+    handle: (request, commit) => commit((tx) => handle(Object.assign(request, { tx }))),
   }),
   prepare: <P>(prepare: (request: Request<C>) => Promise<P>) => ({
     change: (handle: (request: ChangeRequest<C> & { prepared: P }) => HandlerResult<C>): Declared<C> => ({
       ...contract,
       changes: true,
-      handle: async (request, door) => {
+      handle: async (request, commit) => {
         const prepared = await prepare(request);
-        return door((tx) => handle(Object.assign(request, { tx, prepared })));
+        return commit((tx) => handle(Object.assign(request, { tx, prepared })));
       },
     }),
   }),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../events/write.ts";
 import { checked } from "../http/incoming.ts";
-import type { Contract, Door, Operation, Request } from "../http/operation.ts";
+import type { Commit, Contract, Operation, Request } from "../http/operation.ts";
 
 /** The changes that make a project match a text. */
 export interface Plan {
@@ -31,7 +31,7 @@ export function performIn(
   };
   // Everything is synchronous, so the operation can use this transaction as its own, and nothing needs to be awaited.
   const sameTransaction = (change: (tx: Tx) => unknown) => change(tx);
-  void operation.handle(request as Request<Contract>, sameTransaction as Door);
+  void operation.handle(request as Request<Contract>, sameTransaction as Commit);
 }
 
 /** The current and the wanted value of each property. */
