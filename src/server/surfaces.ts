@@ -52,8 +52,7 @@ import { isBelow } from "../http/path.ts";
 import * as integrations from "../integrations/integrations-routes.ts";
 import * as integrationsSchema from "../integrations/integrations-schema.ts";
 import type { Schema } from "../lib/validation.ts";
-import * as notifications from "../log/notifications/routes.ts";
-import * as notificationsSchema from "../log/notifications/schema.ts";
+import * as notifications from "../log/notifications.ts";
 import * as events from "../log/routes.ts";
 import * as eventsSchema from "../log/schema.ts";
 import * as eventSearch from "../log/search.ts";
@@ -98,7 +97,6 @@ const MODULES = [
   variantsSchema,
   eventSchema,
   notifications,
-  notificationsSchema,
   eventSearch,
   eventStream,
   events,

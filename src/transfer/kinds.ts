@@ -11,7 +11,7 @@ import { tagType } from "../flags/tag-types.ts";
 import { tag } from "../flags/tags.ts";
 import { integration } from "../integrations/integrations-store.ts";
 import { integrationEvent } from "../integrations/records.ts";
-import { notification, notificationMute } from "../log/notifications/dataset.ts";
+import { notification, notificationMute } from "../log/notifications-dataset.ts";
 import { event } from "../log/store.ts";
 import { banner } from "../overview/banners.ts";
 import { counter } from "../overview/counters.ts";

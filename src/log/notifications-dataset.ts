@@ -8,12 +8,11 @@ import {
   optional,
   requireKnown,
   withoutNulls,
-} from "../../dataset/kind.ts";
-import { command, query } from "../../db/statement.ts";
-import { insertNotification } from "../../events/notify.ts";
-import { ShortText, Time } from "../../lib/validation.ts";
-import { insertMute } from "./changes.ts";
-import { type Mute, NOTIFICATION_TYPES } from "./schema.ts";
+} from "../dataset/kind.ts";
+import { command, query } from "../db/statement.ts";
+import { insertNotification } from "../events/notify.ts";
+import { ShortText, Time } from "../lib/validation.ts";
+import { insertMute, type Mute, NOTIFICATION_TYPES } from "./notifications.ts";
 
 const Notification = v.strictObject({
   id: optional(Id),
