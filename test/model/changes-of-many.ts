@@ -36,9 +36,9 @@ function typeOf(change: Many) {
   return change.kind === "revive" ? "feature-revived" : "feature-deleted";
 }
 
-/** A revived flag is disabled in all environments. */
+/** A revived flag is disabled in all environments; the tags of a removed one stay. */
 function become(change: Many, feature: Line): Line[] {
-  if (change.kind === "remove") return [];
+  if (change.kind === "remove") return (feature.tags ?? []).map((tag: Line) => ({ kind: "tag", ...tag }));
   if (change.kind === "markStale") return [{ ...feature, stale: change.stale }];
   const { archivedAt: _, ...revived } = feature;
   return [
