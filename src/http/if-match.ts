@@ -1,11 +1,11 @@
 import type { H3Event } from "h3";
 import { requirePermission, toClaim } from "../access/require-permission.ts";
 import { ApiError } from "../lib/api-error.ts";
+import { isCurrentTag } from "./etag.ts";
 import { checkedParams, checkedQuery, toRequest } from "./incoming.ts";
 import type { Commit, Operation } from "./operation.ts";
 import { toParts } from "./response.ts";
 import type { Site } from "./site.ts";
-import { isCurrentTag } from "./tag.ts";
 
 /*
  * `If-Match` on a change: the change is made only if the version the caller read is still current. This is checked in

@@ -7,9 +7,9 @@ import type { ApiError } from "../lib/api-error.ts";
 import { toJson } from "../lib/raw-json.ts";
 import { encodeOnce } from "./encode-once.ts";
 import { acceptsGzip, type Encoding, encodingFor, isWorthCompressing } from "./encoding.ts";
+import { matches, toTag } from "./etag.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
-import { matches, toTag } from "./tag.ts";
 
 const COMMON = {
   "content-type": "application/json; charset=utf-8",
