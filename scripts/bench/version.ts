@@ -46,7 +46,6 @@ export async function importInto(
   older?: Iterable<object>,
 ): Promise<Imported> {
   const source = `${file}.jsonl`;
-  for (const old of [file, `${file}-wal`, `${file}-shm`]) fs.rmSync(old, { force: true }); // an earlier case's
   await pipeline(Readable.from(inChunks(lines)), fs.createWriteStream(source));
   const begin = performance.now();
   try {
