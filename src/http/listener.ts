@@ -14,7 +14,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => u
 
 /** Wraps the app's listener, so that no client can occupy it for long and nothing sent can crash it. */
 export const guarded = (log: Log, listener: Listener): Listener =>
-  inTurns(withErrorBoundary(log, withBodyLimit(admitting(listener))));
+  inTurns(withErrorBoundary(log, withDiscardedBody(admitting(listener))));
 
 const admitting =
   (listener: Listener): Listener =>
@@ -196,22 +196,25 @@ export function inTurns(listener: Listener): Listener {
   return (request, response) => inTurn(() => response.destroyed || listener(request, response));
 }
 
+/** How much of a body is read after its response. In bytes. */
+const DISCARD_LIMIT = 16 * BODY_LIMIT;
+
 /**
- * If the response is ready before the whole body has arrived, the rest is read so that the connection can be reused,
- * but never more than the size limit for bodies.
+ * If the response is ready before the whole body has arrived, the rest is read: a client or a proxy that is still
+ * sending would otherwise meet a closed connection and never see the response. One that sends far more is cut off.
  */
-const withBodyLimit =
+const withDiscardedBody =
   (listener: Listener): Listener =>
   (request, response) => {
     const { headers } = request;
     const hasBody = (headers["content-length"] ?? headers["transfer-encoding"]) !== undefined;
     // Before "finish", when Node itself starts discarding whatever arrives.
-    if (hasBody) response.once("prefinish", () => request.complete || discardUpToLimit(request));
+    if (hasBody) response.once("prefinish", () => request.complete || discardRest(request));
     return listener(request, response);
   };
 
-function discardUpToLimit(request: IncomingMessage) {
-  let left = BODY_LIMIT;
+function discardRest(request: IncomingMessage) {
+  let left = DISCARD_LIMIT;
   request.on("data", (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) request.socket.destroy();

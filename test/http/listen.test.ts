@@ -131,7 +131,6 @@ test("a body over 1 MiB is refused before it is sent", async (t) => {
   for (const length of [MIB + 1, 1e15]) {
     const reply = await exchange(listening.url, searchHead(`content-length: ${length}`));
     assertError(reply, [413, "PayloadTooLargeError"]);
-    assert.equal(reply.headers.get("connection"), "close");
   }
   await requireUnharmed();
 });
