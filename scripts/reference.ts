@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Operation } from "../src/http/operation.ts";
-import { requirement } from "../src/http/operation.ts";
+import { type Operation, requirement } from "../src/http/operation.ts";
 import { SURFACES } from "../src/server/surfaces.ts";
 import { eventReference } from "./event-reference.ts";
 

@@ -2,7 +2,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { CASES, type Context, OPTIONS, type Options } from "./cases.ts";
+import { CASES } from "./cases.ts";
+import { type Context, OPTIONS, type Options } from "./context.ts";
 import { versionIn } from "./version.ts";
 
 /*

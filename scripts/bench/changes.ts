@@ -1,7 +1,7 @@
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
-import type { Context } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { ADMIN, PROJECTS } from "./dataset.ts";
 import { aimTable, many, type Pace, paceOf, ratio, short, table } from "./figures.ts";
 import { measure, type Request, send, timed } from "./load.ts";

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import http from "node:http";
 import { setTimeout } from "node:timers/promises";
-import type { Options } from "./cases.ts";
 import { CLIENT, toggle } from "./client-dataset.ts";
+import type { Options } from "./context.ts";
 import { type Pace, paceOf } from "./figures.ts";
 import { send } from "./load.ts";
 import { type Server, usage } from "./process.ts";

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Order, startBare } from "./bare.ts";
-import type { Context, Options } from "./cases.ts";
 import { CLIENT, clientLines, FRONTEND, flagName, toggle } from "./client-dataset.ts";
 import { type FleetFigures, measureFleet } from "./client-fleet.ts";
+import type { Context, Options } from "./context.ts";
 import { medianBy, paceOf, ratio, short, table } from "./figures.ts";
 import { type Figure, measure, type Request, send, timed } from "./load.ts";
 import { type Server, stop, usage } from "./process.ts";

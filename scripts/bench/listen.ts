@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { listen as listhen } from "listhen";
 import { listen } from "../../src/http/listen.ts";
 import type { Listener } from "../../src/http/listener.ts";
-import type { Context } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { messageOf } from "./process.ts";
 
 /*

@@ -1,4 +1,4 @@
-import type { Context } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { ADMIN, eventsOfOneProject, PROJECTS } from "./dataset.ts";
 import { many, megabytes, short, table } from "./figures.ts";
 import { ask, measure, type Request } from "./load.ts";

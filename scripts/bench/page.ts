@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Browser, Cookie, Page } from "puppeteer-core";
 import { launch, serveDemo } from "../browser.ts";
-import type { Context } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { ADMIN, RARE } from "./dataset.ts";
 import { type Aim, aimTable, median } from "./figures.ts";
 import { stop } from "./process.ts";

@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { type Order, type Recorded, startBare } from "./bare.ts";
-import type { Context } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { ADMIN, CLIENT, COMMON, FRONTEND, featureName, PROJECTS, RARE, VIEWER } from "./dataset.ts";
 import { type Aim, aimTable, medianBy, megabytes, ratio, short, table } from "./figures.ts";
 import { ask, costOf, type Figure, measure, type Request, send } from "./load.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Context } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { ADMIN, flagLines } from "./dataset.ts";
 import { aimTable, median, ratio, table } from "./figures.ts";
 import { costOf, type Request, send } from "./load.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import type { Context } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { median, table } from "./figures.ts";
 
 /** One start, to the first response. */

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Context } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { companyLines } from "./dataset.ts";
 import { runProbed, type Server, startServer, type Usage } from "./process.ts";
 

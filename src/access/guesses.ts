@@ -1,6 +1,5 @@
 import { isIPv6 } from "node:net";
-import type { Database } from "../db/database.ts";
-import { perDatabase } from "../db/database.ts";
+import { type Database, perDatabase } from "../db/database.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { hashSecret } from "./token.ts";
 

@@ -1,5 +1,4 @@
-import type { Database } from "../db/database.ts";
-import { perDatabase } from "../db/database.ts";
+import { type Database, perDatabase } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
 import { bookkeeping } from "../db/statement.ts";
 import { timestamp } from "../lib/time.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/database.ts";
-import { NoBody, operation, PlainText, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, PlainText, POST, WithHeaders } from "../http/operation.ts";
 import { ORIGINAL } from "../lib/version.ts";
 import {
   ApplicationDetails,
@@ -25,10 +25,10 @@ import { AppName } from "./usage-schema.ts";
 
 const APPLICATION = "/api/admin/metrics/applications/:appName";
 const Params = v.object({ appName: v.string() });
-const Read = { tag: "Metrics", method: "GET", permission: null, isUncached: true } as const;
-const Change = { tag: "Metrics", permission: "UPDATE_APPLICATION", response: NoBody } as const;
+const Read = { tag: "Metrics", permission: null, isUncached: true } as const;
+const Change = { tag: "Metrics", permission: "UPDATE_APPLICATION" } as const;
 
-export const listApplications = operation({
+export const listApplications = GET({
   ...Read,
   id: "getApplications",
   summary: "The applications, one page at a time",
@@ -39,7 +39,7 @@ export const listApplications = operation({
   snapshot(db, () => searchApplications(db, query, hiddenProjects(db, actor))),
 );
 
-export const readApplication = operation({
+export const readApplication = GET({
   ...Read,
   id: "getApplication",
   summary: "An application with its instances, strategies and flags",
@@ -54,7 +54,7 @@ export const readApplication = operation({
   }),
 );
 
-export const readApplicationOverview = operation({
+export const readApplicationOverview = GET({
   ...Read,
   id: "getApplicationOverview",
   summary: "Where an application is in use, and possible problems",
@@ -72,7 +72,7 @@ export const readApplicationOverview = operation({
 /** The name of no application: one that is hidden looks like it. */
 const UNKNOWN = "";
 
-export const listInstances = operation({
+export const listInstances = GET({
   ...Read,
   id: "getApplicationEnvironmentInstances",
   summary: "The instances of an application seen in an environment within a day",
@@ -83,7 +83,7 @@ export const listInstances = operation({
   instances: isShown(db, appName, hiddenProjects(db, actor)) ? recentInstances(db, appName, environment) : [],
 }));
 
-export const listOutdatedSdks = operation({
+export const listOutdatedSdks = GET({
   ...Read,
   id: "getOutdatedSdks",
   summary: "Outdated SDKs, and the applications that use them",
@@ -91,11 +91,10 @@ export const listOutdatedSdks = operation({
   response: OutdatedSdks,
 }).run(({ db, actor }) => ({ sdks: outdatedSdks(db, hiddenProjects(db, actor)) }));
 
-export const describeApplication = operation({
+export const describeApplication = POST({
   ...Change,
   id: "createApplication",
   summary: "Describe an application",
-  method: "POST",
   path: APPLICATION,
   params: v.object({ appName: AppName }),
   body: ApplicationUpdate,
@@ -107,11 +106,10 @@ export const describeApplication = operation({
   store.describeApplication(tx, appName, body);
 });
 
-export const removeApplication = operation({
+export const removeApplication = DELETE({
   ...Change,
   id: "deleteApplication",
   summary: "Delete an application; unknown ones are ignored",
-  method: "DELETE",
   path: APPLICATION,
   params: Params,
 }).change(({ tx, params: { appName } }) => {
@@ -120,11 +118,10 @@ export const removeApplication = operation({
 
 const ProjectParams = v.object({ projectId: v.string() });
 
-export const listProjectApplications = operation({
+export const listProjectApplications = GET({
   id: "getProjectApplications",
   summary: "The applications that have requested flags of a project, one page at a time",
   tag: "Projects",
-  method: "GET",
   path: "/api/admin/projects/:projectId/applications",
   permission: { project: "projectId" },
   params: ProjectParams,
@@ -135,11 +132,10 @@ export const listProjectApplications = operation({
   snapshot(db, () => applicationsOfProject(db, projectId, query)),
 );
 
-export const listProjectOutdatedSdks = operation({
+export const listProjectOutdatedSdks = GET({
   id: "getOutdatedProjectSdks",
   summary: "Outdated SDKs of the applications that have requested flags of a project",
   tag: "Projects",
-  method: "GET",
   path: "/api/admin/projects/:projectId/sdks/outdated",
   permission: { project: "projectId" },
   params: ProjectParams,
@@ -147,28 +143,25 @@ export const listProjectOutdatedSdks = operation({
   response: OutdatedSdks,
 }).run(({ db, params: { projectId } }) => ({ sdks: outdatedSdksOf(db, projectId) }));
 
-export const registerClient = operation({
+export const registerClient = POST({
   id: "registerClientApplication",
   summary: "Register an application that has started",
   tag: "Client",
-  method: "POST",
   path: "/api/client/register",
   permission: { isForSdks: true },
   body: Registration,
   status: 202,
   isUncached: true,
   errors: ["ServiceUnavailableError"],
-  response: NoBody,
 }).run(({ db, actor, body, address }) => {
   gather(db, toRegistered(actor as SdkActor, body, address));
   return new WithHeaders(undefined, { "x-unleash-version": ORIGINAL });
 });
 
-export const registerFrontend = operation({
+export const registerFrontend = POST({
   id: "registerFrontendClient",
   summary: "Register a page that has started; nothing is stored",
   tag: "Frontend",
-  method: "POST",
   path: "/api/frontend/client/register",
   permission: { isForSdks: true },
   body: Registration,

@@ -1,6 +1,5 @@
 import type { SdkActor } from "../access/authenticate.ts";
-import type { Database } from "../db/database.ts";
-import { perDatabase } from "../db/database.ts";
+import { type Database, perDatabase } from "../db/database.ts";
 import type { ClientFeature, ClientSegment } from "../evaluation/client-feature.ts";
 import { createEvaluator, type Evaluator } from "../evaluation/evaluator.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";

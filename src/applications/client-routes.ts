@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { snapshot } from "../db/database.ts";
 import { ClientFeature, type ClientSegment } from "../evaluation/client-feature.ts";
-import { operation, WithHeaders } from "../http/operation.ts";
+import { GET, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { delta, listOf, toPosition, toRevision } from "./client-delta.ts";
@@ -18,11 +18,10 @@ import {
 import { type State, stateOf } from "./client-state.ts";
 import type { Flag } from "./client-store.ts";
 
-export const listClientFeatures = operation({
+export const listClientFeatures = GET({
   id: "getAllClientFeatures",
   summary: "The flags in an application's environment",
   tag: "Client",
-  method: "GET",
   path: "/api/client/features",
   permission: { isForSdks: true },
   query: ClientQuery,
@@ -46,11 +45,10 @@ export const listClientFeatures = operation({
 const toText = (state: State, hasSegments: boolean) => (flag: Flag) =>
   hasSegments ? flag.text : inlined(state, flag);
 
-export const readClientFeature = operation({
+export const readClientFeature = GET({
   id: "getClientFeature",
   summary: "A flag in an application's environment",
   tag: "Client",
-  method: "GET",
   path: "/api/client/features/:featureName",
   permission: { isForSdks: true },
   params: v.object({ featureName: v.string() }),
@@ -69,11 +67,10 @@ export const readClientFeature = operation({
 
 const DeltaQuery = v.omit(ClientQuery, ["tag"]);
 
-export const readClientDelta = operation({
+export const readClientDelta = GET({
   id: "getDelta",
   summary: "Changes to an application's flags since the revision in If-None-Match; without it, all flags",
   tag: "Client",
-  method: "GET",
   path: "/api/client/delta",
   permission: { isForSdks: true },
   isUncached: true, // depends on the caller's revision
@@ -94,11 +91,10 @@ export const readClientDelta = operation({
   }),
 );
 
-export const streamClientFlags = operation({
+export const streamClientFlags = GET({
   id: "getStreamingFeatures",
   summary: "An application's flags and their changes, as server-sent events",
   tag: "Client",
-  method: "GET",
   path: "/api/client/streaming",
   permission: { isForSdks: true },
   query: DeltaQuery,

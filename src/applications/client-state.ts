@@ -1,7 +1,6 @@
 import crypto from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Database } from "../db/database.ts";
-import { dataVersion, perDatabase, snapshot } from "../db/database.ts";
+import { type Database, dataVersion, perDatabase, snapshot } from "../db/database.ts";
 import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../db/revision.ts";
 import { compare, noteRead, watchReads } from "../db/statement.ts";
 import type { EventType } from "../events/schema.ts";

@@ -3,7 +3,7 @@ import type { SdkActor } from "../access/authenticate.ts";
 import { hashSecret, isExpired } from "../access/token.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { POST } from "../http/operation.ts";
 import { Registration } from "./applications-schema.ts";
 import { environmentOf, gather, toRegistered, toUses } from "./reports.ts";
 import { AppName, SdkText, UsageRow } from "./usage-schema.ts";
@@ -37,17 +37,15 @@ export const ValidTokens = v.strictObject({
 type ValidTokens = v.InferOutput<typeof ValidTokens>;
 
 /** Environments other than the token's are ignored (original). */
-export const reportUsageInBulk = operation({
+export const reportUsageInBulk = POST({
   id: "clientBulkMetrics",
   summary: "Report applications and usage gathered by an Edge",
   tag: "Edge",
-  method: "POST",
   path: "/api/client/metrics/bulk",
   permission: { isForSdks: true },
   body: EdgeReport,
   status: 202,
   isUncached: true,
-  response: NoBody,
 }).run(({ db, actor, body: { applications, metrics }, address }) => {
   const sdk = actor as SdkActor;
   const own = applications.filter(({ environment }) => environment === environmentOf(sdk));
@@ -64,24 +62,21 @@ export const reportEdgeUsage = {
   path: "/edge/metrics",
 } as const;
 
-export const reportEdge = operation({
+export const reportEdge = POST({
   id: "clientEdgeMetrics",
   summary: "Report the state of an Edge; nothing is stored",
   tag: "Edge",
-  method: "POST",
   path: "/api/client/metrics/edge",
   permission: { isForSdks: true },
   body: EdgeState,
   status: 202,
   isUncached: true,
-  response: NoBody,
 }).run(() => undefined);
 
-export const validateTokens = operation({
+export const validateTokens = POST({
   id: "getValidTokens",
   summary: "Check which of the given tokens are valid",
   tag: "Edge",
-  method: "POST",
   path: "/edge/validate",
   permission: { isForSdks: true },
   body: TokensToCheck,

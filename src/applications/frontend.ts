@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
 import type { Evaluator } from "../evaluation/evaluator.ts";
-import { operation } from "../http/operation.ts";
+import { GET, POST } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
 import { JsonObject } from "../lib/validation.ts";
 import { evaluatorOf } from "./client-evaluators.ts";
@@ -27,11 +27,10 @@ export const FrontendFlags = v.strictObject({ toggles: v.array(FrontendFlag) });
 /** The context to evaluate flags for. */
 export const FrontendRequest = v.object({ context: v.optional(JsonObject, {}) });
 
-export const readFrontendFlags = operation({
+export const readFrontendFlags = GET({
   id: "getFrontendFeatures",
   summary: "The flags that are on for the context in the query",
   tag: "Frontend",
-  method: "GET",
   path: "/api/frontend",
   permission: { isForSdks: true },
   isUncached: true,
@@ -41,11 +40,10 @@ export const readFrontendFlags = operation({
   return flagsFor(evaluator, toContext(fromQuery(searchParams), contextDefaults(address, environment)));
 });
 
-export const postFrontendFlags = operation({
+export const postFrontendFlags = POST({
   id: "getPostFrontendFeatures",
   summary: "The flags that are on for the context in the body; only the environment is filled in",
   tag: "Frontend",
-  method: "POST",
   path: "/api/frontend",
   permission: { isForSdks: true },
   isUncached: true,

@@ -6,7 +6,7 @@ import type { Database } from "../db/database.ts";
 import type { ClientFeature } from "../evaluation/client-feature.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
 import type { Evaluator } from "../evaluation/evaluator.ts";
-import { operation, WithHeaders } from "../http/operation.ts";
+import { GET, POST, WithHeaders } from "../http/operation.ts";
 import { OwnPath } from "../lib/raw-json.ts";
 import { flagsSince } from "./client-delta.ts";
 import { evaluatorOf } from "./client-evaluators.ts";
@@ -19,11 +19,10 @@ import {
   Refetch,
 } from "./ofrep-schema.ts";
 
-export const evaluateFlag = operation({
+export const evaluateFlag = POST({
   id: "evaluateFlag",
   summary: "Evaluate a flag, for OpenFeature",
   tag: "OFREP",
-  method: "POST",
   path: "/ofrep/v1/evaluate/flags/:key",
   permission: { isForSdks: true },
   isUncached: true, // the result depends on the time
@@ -39,11 +38,10 @@ export const evaluateFlag = operation({
   return failure(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails: `There is no flag ${key}` });
 });
 
-export const evaluateFlags = operation({
+export const evaluateFlags = POST({
   id: "evaluateFlags",
   summary: "Evaluate all flags, for OpenFeature",
   tag: "OFREP",
-  method: "POST",
   path: "/ofrep/v1/evaluate/flags",
   permission: { isForSdks: true },
   isUncached: true, // the result depends on the time
@@ -84,11 +82,10 @@ function toContexts(
 
 const STREAM = "/ofrep/v1/stream";
 
-export const streamRefetches = operation({
+export const streamRefetches = GET({
   id: "streamRefetches",
   summary: "Notify OpenFeature clients when to request flags again, as server-sent events",
   tag: "OFREP",
-  method: "GET",
   path: STREAM,
   permission: { isForSdks: true },
   response: Refetch,

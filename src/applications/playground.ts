@@ -1,12 +1,11 @@
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
 import { type Explanation, explain } from "../evaluation/explain.ts";
 import { strategiesOf } from "../flags/strategies-store.ts";
 import { inChunks, JsonStream } from "../http/json-stream.ts";
-import { operation } from "../http/operation.ts";
+import { POST } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
 import { evaluatorOfProjects } from "./client-evaluators.ts";
 import {
@@ -18,14 +17,13 @@ import {
 
 const Common = {
   tag: "Playground",
-  method: "POST",
   permission: null,
   isUncached: true, // the result may depend on time and chance
   isHeavy: true,
   errors: ["RateLimitError"],
 } as const;
 
-export const tryContext = operation({
+export const tryContext = POST({
   ...Common,
   id: "getPlayground",
   summary: "Evaluate flags for a context in an environment, with the reasons",
@@ -43,7 +41,7 @@ export const tryContext = operation({
   return toStream(body, ignored, flags, (flag) => [JSON.stringify(flag.explain(context))]);
 });
 
-export const tryContexts = operation({
+export const tryContexts = POST({
   ...Common,
   id: "getAdvancedPlayground",
   summary: "Evaluate flags in several environments, for all combinations of comma-separated values",

@@ -1,6 +1,5 @@
 import type { SdkActor } from "../access/authenticate.ts";
-import type { Database } from "../db/database.ts";
-import { perDatabase } from "../db/database.ts";
+import { type Database, perDatabase } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { HOUR_MS, startOfHour, timestamp } from "../lib/time.ts";

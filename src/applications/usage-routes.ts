@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { snapshot } from "../db/database.ts";
 import { mayBeHidden } from "../flags/features-store.ts";
-import { NoBody, operation, PlainText } from "../http/operation.ts";
+import { GET, PlainText, POST } from "../http/operation.ts";
 import type { Schema } from "../lib/validation.ts";
 import { gather, toReports } from "./reports.ts";
 import { HoursBack, HoursOfUse, Usage, UsageReport } from "./usage-schema.ts";
@@ -11,28 +11,29 @@ import { hoursOfUse, usageOf } from "./usage-store.ts";
 const Params = v.object({ name: v.string() });
 const ENVELOPE = { version: 1, maturity: "stable" } as const;
 
-export const readUsage = operation({
+export const readUsage = GET({
   id: "getFeatureUsageSummary",
   summary: "How often a flag was on and off in the current hour, and which applications used it",
   tag: "Metrics",
-  method: "GET",
   path: "/api/admin/client-metrics/features/:name",
   permission: null,
   params: Params,
   isUncached: true,
   response: Usage,
 }).run(({ db, actor, params: { name } }) =>
-  snapshot(db, () => ({ ...ENVELOPE, ...(mayBeHidden(db, actor, name) ? unused(name) : usageOf(db, name)) })),
+  snapshot(db, () => ({
+    ...ENVELOPE,
+    ...(mayBeHidden(db, actor, name) ? unused(name) : usageOf(db, name)),
+  })),
 );
 
 /** As if unknown, which a hidden flag must look like. */
 const unused = (featureName: string) => ({ featureName, lastHourUsage: [], seenApplications: [] });
 
-export const readHoursOfUse = operation({
+export const readHoursOfUse = GET({
   id: "getRawFeatureMetrics",
   summary: "How often a flag was on and off, hour by hour",
   tag: "Metrics",
-  method: "GET",
   path: "/api/admin/client-metrics/features/:name/raw",
   permission: null,
   params: Params,
@@ -44,24 +45,21 @@ export const readHoursOfUse = operation({
   data: mayBeHidden(db, actor, name) ? [] : hoursOfUse(db, name, hoursBack),
 }));
 
-export const reportUsage = operation({
+export const reportUsage = POST({
   id: "registerClientMetrics",
   summary: "Report how often an application's flags were on and off",
   tag: "Client",
-  method: "POST",
   path: "/api/client/metrics",
   permission: { isForSdks: true },
   body: UsageReport,
   status: 202,
   isUncached: true,
-  response: NoBody,
 }).run(({ db, actor, body, address }) => gather(db, toReports(db, actor as SdkActor, body, address)));
 
-export const reportFrontendUsage = operation({
+export const reportFrontendUsage = POST({
   id: "registerFrontendMetrics",
   summary: "Report how often a page's flags were on and off",
   tag: "Frontend",
-  method: "POST",
   path: "/api/frontend/client/metrics",
   permission: { isForSdks: true },
   body: UsageReport,
@@ -80,11 +78,10 @@ const Gone = v.strictObject({
 });
 
 const gone = (id: string, path: string, params: Schema = v.object({})) =>
-  operation({
+  GET({
     id,
     summary: "Gone: use /api/admin/client-metrics",
     tag: "Metrics",
-    method: "GET",
     path: `/api/admin/metrics/${path}`,
     permission: null,
     params,

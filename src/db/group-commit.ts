@@ -1,5 +1,4 @@
-import type { Database } from "./database.ts";
-import { perDatabase } from "./database.ts";
+import { type Database, perDatabase } from "./database.ts";
 import { isSqlite } from "./error.ts";
 import { BUSY_TIMEOUT_MS } from "./open.ts";
 import { bump } from "./revision.ts";

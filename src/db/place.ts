@@ -1,6 +1,5 @@
 import fs from "node:fs";
-import type { Database } from "./database.ts";
-import { perDatabase } from "./database.ts";
+import { type Database, perDatabase } from "./database.ts";
 import { MovedError } from "./error.ts";
 
 /*

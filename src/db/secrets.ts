@@ -1,7 +1,6 @@
 import crypto from "node:crypto";
 import fs from "node:fs";
-import type { Database } from "./database.ts";
-import { perDatabase } from "./database.ts";
+import { type Database, perDatabase } from "./database.ts";
 import { DataError, reasonOf } from "./error.ts";
 import { IN_MEMORY } from "./open.ts";
 import { stagedFile } from "./staged-file.ts";

@@ -5,21 +5,19 @@ import {
   requireConstraint,
   takesOneValue,
 } from "../evaluation/constraint.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { POST } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
 import { requireContextField } from "./context-fields.ts";
 
-export const validateConstraint = operation({
+export const validateConstraint = POST({
   id: "validateConstraint",
   summary: "Check whether a constraint is valid",
   tag: "Strategies",
-  method: "POST",
   path: "/api/admin/constraints/validate",
   permission: null,
   body: NewConstraint,
   status: 204,
   errors: ["NotFoundError"],
-  response: NoBody,
 }).run(({ db, body }) => {
   requireConstraint(body, "body");
   requireLegalValues(db, body, "body");

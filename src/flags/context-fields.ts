@@ -1,12 +1,10 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
 import { bit, Flag, kind, OptionalText, OptionalTime, Real, withoutNulls } from "../dataset/kind.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
-import type { Stored } from "../db/statement.ts";
-import { command, query } from "../db/statement.ts";
+import { type Database, snapshot } from "../db/database.ts";
+import { command, query, type Stored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
 import { PathName, ShortText, Text, Timestamp, UrlName } from "../lib/validation.ts";
 import { requireUnused, StrategyUse, strategiesUsing } from "./strategy-uses.ts";
@@ -83,11 +81,10 @@ const ONE = {
   params: v.object({ contextField: v.string() }),
 } as const;
 
-export const listContextFields = operation({
+export const listContextFields = GET({
   ...ALL,
   id: "getContextFields",
   summary: "The context fields, and how often they are used",
-  method: "GET",
   permission: null,
   response: v.array(ListedContextField), // a bare list, as in the original
 }).run(({ db, actor }) =>
@@ -98,21 +95,19 @@ export const listContextFields = operation({
   ),
 );
 
-export const readContextField = operation({
+export const readContextField = GET({
   ...ONE,
   id: "getContextField",
   summary: "A context field",
-  method: "GET",
   permission: null,
   errors: ["NotFoundError"],
   response: ContextField,
 }).run(({ db, params: { contextField } }) => requireContextField(db, contextField));
 
-export const listStrategiesUsingField = operation({
+export const listStrategiesUsingField = GET({
   ...ONE,
   id: "getStrategiesByContextField",
   summary: "The strategies with a constraint on a context field",
-  method: "GET",
   path: `${ONE.path}/strategies`,
   permission: null,
   response: ContextFieldUses,
@@ -122,11 +117,10 @@ export const listStrategiesUsingField = operation({
   })),
 );
 
-export const createContextFieldOperation = operation({
+export const createContextFieldOperation = POST({
   ...ALL,
   id: "createContextField",
   summary: "Create a context field",
-  method: "POST",
   permission: "CREATE_CONTEXT_FIELD",
   body: NewContextField,
   status: 201,
@@ -137,16 +131,14 @@ export const createContextFieldOperation = operation({
   ({ tx, body }) => new WithHeaders(createContextField(tx, body), { location: `context/${body.name}` }),
 );
 
-export const updateContextField = operation({
+export const updateContextField = PUT({
   ...ONE,
   id: "updateContextField",
   summary: "Change a context field",
-  method: "PUT",
   permission: "UPDATE_CONTEXT_FIELD",
   body: ContextFieldChange,
   errors: ["NotFoundError"],
   records: ["context-field-updated"],
-  response: NoBody,
 }).change(({ tx, params: { contextField: name }, body }) => {
   const { createdAt: _, sortOrder: orderBefore, ...preData } = requireContextField(tx.db, name);
   const { description = preData.description, sortOrder = orderBefore } = body;
@@ -154,15 +146,13 @@ export const updateContextField = operation({
   tx.record({ type: "context-field-updated", data: toData(name, body), preData });
 });
 
-export const deleteContextField = operation({
+export const deleteContextField = DELETE({
   ...ONE,
   id: "deleteContextField",
   summary: "Delete a context field that no strategy uses",
-  method: "DELETE",
   permission: "DELETE_CONTEXT_FIELD",
   errors: ["NotFoundError", "ConflictError"],
   records: ["context-field-deleted"],
-  response: NoBody,
 }).change(({ tx, actor, params: { contextField: name } }) => {
   const preData = requireContextField(tx.db, name);
   requireUnused(tx.db, actor, "context field", name, name);
@@ -170,16 +160,14 @@ export const deleteContextField = operation({
   tx.record({ type: "context-field-deleted", preData });
 });
 
-export const validateContextField = operation({
+export const validateContextField = POST({
   ...ALL,
   id: "validate",
   summary: "Check whether a name is free for a context field",
-  method: "POST",
   path: `${ALL.path}/validate`,
   permission: "UPDATE_CONTEXT_FIELD",
   body: ContextFieldName,
   errors: ["NameExistsError"],
-  response: NoBody,
 }).run(({ db, body: { name } }) => {
   if (byName(db).get({ name }))
     throw new ApiError("NameExistsError", `body.name: there is already a context field ${name}`);

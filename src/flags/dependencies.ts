@@ -3,7 +3,7 @@ import { bit } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { ShortText } from "../lib/validation.ts";
 import type { Feature } from "./features-schema.ts";
@@ -26,15 +26,13 @@ const ofChild = {
   params: v.object({ projectId: v.string(), child: v.string() }),
 } as const;
 
-export const addDependencyOperation = operation({
+export const addDependencyOperation = POST({
   ...ofChild,
   id: "addFeatureDependency",
   summary: "Make a flag depend on another one, instead of any before",
-  method: "POST",
   body: NewDependency,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-dependency-added"],
-  response: NoBody,
 }).change(({ tx, params: { projectId, child }, body }) => {
   const feature = requireLiveFeature(tx.db, projectId, child);
   requireDependency(tx.db, feature, body);
@@ -42,16 +40,14 @@ export const addDependencyOperation = operation({
   addDependency(tx, feature, body);
 });
 
-export const removeDependency = operation({
+export const removeDependency = DELETE({
   ...ofChild,
   id: "deleteFeatureDependency",
   summary: "Remove a flag's dependency on another one",
-  method: "DELETE",
   path: `${ofChild.path}/:parent`,
   params: v.object({ ...ofChild.params.entries, parent: v.string() }),
   errors: ["NotFoundError"],
   records: ["feature-dependency-removed"],
-  response: NoBody,
 }).change(({ tx, params: { projectId, child, parent } }) => {
   const { name: featureName, project } = requireFeature(tx.db, projectId, child);
   remove(tx).run({ feature: featureName, parent });
@@ -59,33 +55,29 @@ export const removeDependency = operation({
   tx.record({ type: "feature-dependency-removed", project, featureName, data: { feature: parent } });
 });
 
-export const removeDependenciesOperation = operation({
+export const removeDependenciesOperation = DELETE({
   ...ofChild,
   id: "deleteFeatureDependencies",
   summary: "Remove all dependencies of a flag",
-  method: "DELETE",
   errors: ["NotFoundError"],
   records: ["feature-dependencies-removed"],
-  response: NoBody,
 }).change(({ tx, params: { projectId, child } }) =>
   removeDependencies(tx, requireFeature(tx.db, projectId, child)),
 );
 
-export const listPossibleParents = operation({
+export const listPossibleParents = GET({
   ...ofChild,
   id: "listParentOptions",
   summary: "The flags that a flag may depend on",
-  method: "GET",
   path: `${PROJECT}/features/:child/parents`,
   permission: { project: "projectId" },
   response: v.array(v.string()), // none for an unknown flag (original)
 }).run(({ db, params }) => possibleParents(db).pluck().all(params));
 
-export const readHasDependencies = operation({
+export const readHasDependencies = GET({
   id: "checkDependenciesExist",
   summary: "Whether any flag of a project depends on another one",
   tag: "Dependencies",
-  method: "GET",
   path: `${PROJECT}/dependencies`,
   permission: { project: "projectId" },
   params: v.object({ projectId: v.string() }),

@@ -4,7 +4,7 @@ import { requirePerson } from "../access/require-permission.ts";
 import { firstPrivate } from "../access/visibility.ts";
 import { command } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, POST } from "../http/operation.ts";
 import { requireFeature } from "./features-store.ts";
 
 const ofFeature = {
@@ -13,22 +13,19 @@ const ofFeature = {
   permission: { project: "projectId" },
   params: v.object({ projectId: v.string(), featureName: v.string() }),
   errors: ["NotFoundError"],
-  response: NoBody,
 } as const;
 
-export const addFavoriteFeature = operation({
+export const addFavoriteFeature = POST({
   ...ofFeature,
   id: "addFavoriteFeature",
   summary: "Add a flag to the caller's favorites",
-  method: "POST",
   records: ["feature-favorited"],
 }).change(({ tx, actor, params }) => setFavorite(tx, actor, params, true));
 
-export const removeFavoriteFeature = operation({
+export const removeFavoriteFeature = DELETE({
   ...ofFeature,
   id: "removeFavoriteFeature",
   summary: "Remove a flag from the caller's favorites",
-  method: "DELETE",
   records: ["feature-unfavorited"],
 }).change(({ tx, actor, params }) => setFavorite(tx, actor, params, false));
 

@@ -3,7 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import { requirePermission } from "../access/require-permission.ts";
 import { FeatureInEnvironment } from "../evaluation/strategy.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { GET, POST } from "../http/operation.ts";
 import {
   isEnabled,
   requireFeatureEnvironment,
@@ -41,11 +41,10 @@ const EnableQuery = v.object({
   ),
 });
 
-export const readFeatureEnvironment = operation({
+export const readFeatureEnvironment = GET({
   id: "getFeatureEnvironment",
   summary: "A flag in an environment",
   tag: "Features",
-  method: "GET",
   path: SCOPE_PATH,
   permission: { project: "projectId" },
   params: ScopeParams,
@@ -64,10 +63,8 @@ export const readFeatureEnvironment = operation({
 /** What the operations that enable or disable flags have in common. */
 const switching = {
   tag: "Features",
-  method: "POST",
   permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
   errors: ["NotFoundError", "ArchivedFeatureError"],
-  response: NoBody,
 } as const;
 
 const switchingOn = {
@@ -78,7 +75,7 @@ const switchingOn = {
 
 const switchingOff = { ...switching, records: ["feature-environment-disabled"] } as const;
 
-export const enable = operation({
+export const enable = POST({
   ...switchingOn,
   id: "toggleFeatureEnvironmentOn",
   summary: "Enable a flag in an environment",
@@ -86,7 +83,7 @@ export const enable = operation({
   params: ScopeParams,
 }).change(({ tx, actor, params, query }) => enableIfAllowed(tx, actor, params, query));
 
-export const disable = operation({
+export const disable = POST({
   ...switchingOff,
   id: "toggleFeatureEnvironmentOff",
   summary: "Disable a flag in an environment",
@@ -97,7 +94,7 @@ export const disable = operation({
 const BULK = "/api/admin/projects/:projectId/bulk_features/environments/:environment";
 const BulkParams = v.object({ projectId: v.string(), environment: v.string() });
 
-export const enableAll = operation({
+export const enableAll = POST({
   ...switchingOn,
   id: "bulkToggleFeaturesEnvironmentOn",
   summary: "Enable several flags in an environment, all or none",
@@ -108,7 +105,7 @@ export const enableAll = operation({
   for (const feature of features) enableIfAllowed(tx, actor, { project, feature, environment }, query);
 });
 
-export const disableAll = operation({
+export const disableAll = POST({
   ...switchingOff,
   id: "bulkToggleFeaturesEnvironmentOff",
   summary: "Disable several flags in an environment, all or none",

@@ -1,15 +1,14 @@
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/database.ts";
-import { operation } from "../http/operation.ts";
+import { GET } from "../http/operation.ts";
 import { featuresNamed } from "./feature-search-page.ts";
 import { FeatureSearch, FoundFeatures } from "./feature-search-schema.ts";
 import { matches } from "./feature-search-store.ts";
 
-export const searchFeatures = operation({
+export const searchFeatures = GET({
   id: "searchFeatures",
   summary: "Search flags by name, description and other criteria, one page at a time",
   tag: "Search",
-  method: "GET",
   path: "/api/admin/search/features",
   permission: null,
   query: FeatureSearch,

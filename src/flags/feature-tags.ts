@@ -4,7 +4,7 @@ import { command } from "../db/statement.ts";
 import { tagsOf } from "../events/record.ts";
 import { Tag } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { FeatureNames } from "./features-schema.ts";
 import { requireFeature, requireFeatureNamed } from "./features-store.ts";
 import { requireTagTypeOf } from "./tag-types.ts";
@@ -28,11 +28,10 @@ const changesFeature = {
   permission: { permission: "UPDATE_FEATURE", feature: "featureName" },
 } as const;
 
-export const listFeatureTags = operation({
+export const listFeatureTags = GET({
   ...ofFeature,
   id: "listTags",
   summary: "The tags of a flag",
-  method: "GET",
   permission: { feature: "featureName" },
   response: TagList,
 }).run(({ db, params: { featureName } }) => {
@@ -40,11 +39,10 @@ export const listFeatureTags = operation({
   return { version: 1, tags: tagsOf(db, featureName) };
 });
 
-export const addTag = operation({
+export const addTag = POST({
   ...changesFeature,
   id: "addTag",
   summary: "Tag a flag, creating the tag if it is new",
-  method: "POST",
   body: NewTag,
   status: 201,
   records: ["feature-tagged", "tag-created"],
@@ -56,11 +54,10 @@ export const addTag = operation({
   return new WithHeaders(body, { location: `${encodeURIComponent(featureName)}/tags` });
 });
 
-export const updateTags = operation({
+export const updateTags = PUT({
   ...changesFeature,
   id: "updateTags",
   summary: "Add tags to a flag and remove others from it",
-  method: "PUT",
   body: TagChanges,
   records: ["feature-tagged", "feature-untagged", "tag-created"],
   response: TagList,
@@ -72,31 +69,27 @@ export const updateTags = operation({
   return { version: 1, tags: tagsOf(tx.db, featureName) };
 });
 
-export const removeTag = operation({
+export const removeTag = DELETE({
   ...changesFeature,
   id: "removeTag",
   summary: "Remove a tag from a flag",
-  method: "DELETE",
   path: `${ofFeature.path}/:type/:value`,
   params: v.object({ featureName: v.string(), type: v.string(), value: v.string() }),
   records: ["feature-untagged"],
-  response: NoBody,
 }).change(({ tx, params: { featureName, ...tag } }) =>
   untagFeature(tx, requireFeatureNamed(tx.db, featureName), tag),
 );
 
-export const updateTagsOfAll = operation({
+export const updateTagsOfAll = PUT({
   id: "addTagToFeatures",
   summary: "Add tags to flags of a project and remove others from them",
   tag: "Features",
-  method: "PUT",
   path: "/api/admin/projects/:projectId/tags",
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   params: v.object({ projectId: v.string() }),
   body: BulkTagChanges,
   errors: ["NotFoundError"],
   records: ["feature-tagged", "feature-untagged", "tag-created"],
-  response: NoBody,
 }).change(({ tx, params: { projectId }, body: { features: names, tags } }) => {
   const features = [...new Set(names)].map((name) => requireFeature(tx.db, projectId, name));
   requireTagTypes(tx.db, tags, "body.tags");

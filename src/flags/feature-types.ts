@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { changedRows } from "../db/open.ts";
 import { command, query } from "../db/statement.ts";
-import { operation } from "../http/operation.ts";
+import { GET, PUT } from "../http/operation.ts";
 import { found, invalid } from "../lib/api-error.ts";
 
 /** What a flag is for, and how long it is expected to live, in days; null means forever. */
@@ -26,21 +26,19 @@ export const UpdateLifetime = v.object({
   lifetimeDays: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(LONGEST_LIFETIME))),
 });
 
-export const listFeatureTypes = operation({
+export const listFeatureTypes = GET({
   id: "getAllFeatureTypes",
   summary: "The flag types and their expected lifetimes",
   tag: "Feature types",
-  method: "GET",
   path: "/api/admin/feature-types",
   permission: null,
   response: FeatureTypes,
 }).run(({ db }) => ({ version: 1, types: featureTypes(db) }));
 
-export const updateLifetime = operation({
+export const updateLifetime = PUT({
   id: "updateFeatureTypeLifetime",
   summary: "Set the expected lifetime of a flag type",
   tag: "Feature types",
-  method: "PUT",
   path: "/api/admin/feature-types/:id/lifetime",
   permission: "ADMIN",
   params: v.object({ id: v.string() }),

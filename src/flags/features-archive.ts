@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { command, query, type Stored } from "../db/statement.ts";
 import { tagsOf } from "../events/record.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { requireLiveProject, requireRoom } from "../projects/projects-store.ts";
 import { isDependent, removeDependencies } from "./dependencies.ts";
@@ -32,31 +32,28 @@ const ARCHIVE = "/api/admin/archive";
 const OfProject = v.object({ projectId: v.string() });
 
 const UPDATE = { permission: "UPDATE_FEATURE", project: "projectId" } as const;
-const DELETE = { permission: "DELETE_FEATURE", project: "projectId" } as const;
+const MAY_DELETE = { permission: "DELETE_FEATURE", project: "projectId" } as const;
 
-export const archiveFeatureOperation = operation({
+export const archiveFeatureOperation = DELETE({
   id: "archiveFeature",
   summary: "Archive a flag",
   tag: "Archive",
-  method: "DELETE",
   path: `${PROJECT}/features/:featureName`,
-  permission: DELETE,
+  permission: MAY_DELETE,
   params: v.object({ ...OfProject.entries, featureName: v.string() }),
   status: 202,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-archived", "feature-dependencies-removed"],
-  response: NoBody,
 }).change(({ tx, params: { projectId, featureName } }) => {
   const feature = requireFeature(tx.db, projectId, featureName);
   requireNoChildren(tx.db, featureName);
   archiveFeature(tx, feature);
 });
 
-export const listArchivedFeatures = operation({
+export const listArchivedFeatures = GET({
   id: "getArchivedFeatures",
   summary: "The archived flags",
   tag: "Archive",
-  method: "GET",
   path: `${ARCHIVE}/features`,
   permission: null,
   response: ArchivedFeatures,
@@ -65,11 +62,10 @@ export const listArchivedFeatures = operation({
   features: archivedFeatures(db, { hidden: hiddenProjects(db, actor) }),
 }));
 
-export const listArchivedFeaturesOfProject = operation({
+export const listArchivedFeaturesOfProject = GET({
   id: "getArchivedFeaturesByProjectId",
   summary: "The archived flags of a project",
   tag: "Archive",
-  method: "GET",
   path: `${ARCHIVE}/features/:projectId`,
   permission: { project: "projectId" },
   params: OfProject,
@@ -82,14 +78,12 @@ export const listArchivedFeaturesOfProject = operation({
 const ARCHIVED = {
   tag: "Archive",
   params: v.object({ featureName: v.string() }),
-  response: NoBody,
 } as const;
 
-export const reviveFeatureOperation = operation({
+export const reviveFeatureOperation = POST({
   ...ARCHIVED,
   id: "reviveFeature",
   summary: "Revive an archived flag",
-  method: "POST",
   path: `${ARCHIVE}/revive/:featureName`,
   permission: { permission: "UPDATE_FEATURE", feature: "featureName" },
   errors: ["NotFoundError", "InvalidOperationError"],
@@ -100,11 +94,10 @@ export const reviveFeatureOperation = operation({
   reviveFeature(tx, feature);
 });
 
-export const deleteFeatureOperation = operation({
+export const deleteFeatureOperation = DELETE({
   ...ARCHIVED,
   id: "deleteFeature",
   summary: "Permanently delete an archived flag",
-  method: "DELETE",
   path: `${ARCHIVE}/:featureName`,
   permission: { permission: "DELETE_FEATURE", feature: "featureName" },
   errors: ["NotFoundError", "ConflictError"],
@@ -114,19 +107,17 @@ export const deleteFeatureOperation = operation({
 /** Several flags of one project; unknown names are ignored (original). */
 const SEVERAL = {
   tag: "Archive",
-  method: "POST",
   params: OfProject,
   body: FeatureNames,
   errors: ["InvalidOperationError"],
-  response: NoBody,
 } as const;
 
-export const archiveFeatures = operation({
+export const archiveFeatures = POST({
   ...SEVERAL,
   id: "archiveFeatures",
   summary: "Archive several flags",
   path: `${PROJECT}/archive`,
-  permission: DELETE,
+  permission: MAY_DELETE,
   status: 202,
   records: ["feature-archived", "feature-dependencies-removed"],
 }).change(({ tx, params: { projectId }, body }) => {
@@ -136,7 +127,7 @@ export const archiveFeatures = operation({
   for (const feature of features) archiveFeature(tx, feature);
 });
 
-export const reviveFeatures = operation({
+export const reviveFeatures = POST({
   ...SEVERAL,
   id: "reviveFeatures",
   summary: "Revive several archived flags",
@@ -153,24 +144,24 @@ export const reviveFeatures = operation({
   }
 });
 
-export const deleteFeatures = operation({
+export const deleteFeatures = POST({
   ...SEVERAL,
   id: "deleteFeatures",
   summary: "Permanently delete several flags; those not archived stay",
   path: `${PROJECT}/delete`,
-  permission: DELETE,
+  permission: MAY_DELETE,
   records: ["feature-deleted"],
 }).change(({ tx, params: { projectId }, body }) => {
   const features = requireFeaturesOf(tx.db, projectId, body.features);
   for (const feature of features) if (feature.archived) deleteFeature(tx, feature);
 });
 
-export const checkArchive = operation({
+export const checkArchive = POST({
   ...SEVERAL,
   id: "validateArchiveFeatures",
   summary: "Check whether several flags can be archived",
   path: `${PROJECT}/archive/validate`,
-  permission: DELETE,
+  permission: MAY_DELETE,
   response: ArchiveCheck,
 }).run(({ db, params: { projectId }, body }) => {
   const names = body.features.filter((name) => findFeature(db, name)?.project === projectId);

@@ -1,12 +1,11 @@
 import * as v from "valibot";
 import { firstPrivate, hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import type { Stored } from "../db/statement.ts";
-import { query } from "../db/statement.ts";
+import { query, type Stored } from "../db/statement.ts";
 import { Strategy } from "../evaluation/strategy.ts";
 import { FlagVariant } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
-import { operation, WithHeaders } from "../http/operation.ts";
+import { POST, WithHeaders } from "../http/operation.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { ContextField } from "./context-fields.ts";
 import { Feature } from "./features-schema.ts";
@@ -69,11 +68,10 @@ export const FeaturesExport = v.strictObject({
 });
 export type FeaturesExport = v.InferOutput<typeof FeaturesExport>;
 
-export const exportFeatures = operation({
+export const exportFeatures = POST({
   id: "exportFeatures",
   summary: "Export flags as they are in an environment, with everything they refer to",
   tag: "Import and export",
-  method: "POST",
   path: "/api/admin/features-batch/export",
   permission: null,
   body: ExportQuery,

@@ -3,7 +3,7 @@ import { command } from "../db/statement.ts";
 import { requireConstraints } from "../evaluation/constraint.ts";
 import { requireWeights } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { POST } from "../http/operation.ts";
 import { requireLegalValues } from "./constraints.ts";
 import { createContextField } from "./context-fields.ts";
 import { addDependency, requireDependency } from "./dependencies.ts";
@@ -17,9 +17,9 @@ import { addStrategy, distinct, enableFeature } from "./strategies-store.ts";
 import { createTagType } from "./tag-types.ts";
 import { changeVariants } from "./variants.ts";
 
-const POSTED = { tag: "Import and export", method: "POST", permission: null, body: FeaturesImport } as const;
+const POSTED = { tag: "Import and export", permission: null, body: FeaturesImport } as const;
 
-export const validateImport = operation({
+export const validateImport = POST({
   ...POSTED,
   id: "validateImport",
   summary: "Check an import of flags for problems",
@@ -27,7 +27,7 @@ export const validateImport = operation({
   response: ImportCheck,
 }).run(({ db, actor, body }) => checkImport(db, actor, body));
 
-export const importFeatures = operation({
+export const importFeatures = POST({
   ...POSTED,
   id: "importToggles",
   summary: "Create or replace exported flags in an environment",
@@ -47,7 +47,6 @@ export const importFeatures = operation({
     "features-imported",
     "feature-dependency-added",
   ],
-  response: NoBody,
 }).change(({ tx, actor, body }) => {
   const { project, environment, included, existing } = requireImport(tx.db, actor, body);
   importDefinitions(tx, included);

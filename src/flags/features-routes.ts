@@ -4,7 +4,7 @@ import { requireVisible } from "../access/visibility.ts";
 import { snapshot } from "../db/database.ts";
 import type { Tx } from "../events/write.ts";
 import { applyJsonPatch, JsonPatch } from "../http/json-patch.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { GET, PATCH, POST, PUT } from "../http/operation.ts";
 import { ApiError, invalid, requireValid } from "../lib/api-error.ts";
 import { requireAllowedName, requireLiveProject, requireRoom } from "../projects/projects-store.ts";
 import { copyDependencies } from "./dependencies.ts";
@@ -49,11 +49,10 @@ const ONE = {
 const CREATE = { permission: "CREATE_FEATURE", project: "projectId" } as const;
 const UPDATE = { permission: "UPDATE_FEATURE", project: "projectId" } as const;
 
-export const listProjectFeatures = operation({
+export const listProjectFeatures = GET({
   ...ALL,
   id: "getFeatures",
   summary: "The flags of a project",
-  method: "GET",
   permission: { project: "projectId" },
   query: FeatureFilter,
   response: ProjectFeatures,
@@ -64,11 +63,10 @@ export const listProjectFeatures = operation({
   })),
 );
 
-export const createFeatureOperation = operation({
+export const createFeatureOperation = POST({
   ...ALL,
   id: "createFeature",
   summary: "Create a flag",
-  method: "POST",
   permission: CREATE,
   body: NewFeature,
   status: 201,
@@ -84,27 +82,24 @@ export const createFeatureOperation = operation({
   return createFeature(tx, projectId, body);
 });
 
-export const checkName = operation({
+export const checkName = POST({
   id: "validateFeature",
   summary: "Check whether a flag name is valid and free",
   tag: "Features",
-  method: "POST",
   path: "/api/admin/features/validate",
   permission: null,
   body: NameToCheck,
   errors: ["NameExistsError"],
-  response: NoBody,
 }).run(({ db, actor, body: { name, projectId } }) => {
   if (typeof projectId === "string") requireVisible(db, actor, projectId);
   if (findFeature(db, name)) throw new ApiError("NameExistsError", `There is already a flag ${name}`);
   if (typeof projectId === "string") requireAllowedName(db, projectId, name);
 });
 
-export const readFeature = operation({
+export const readFeature = GET({
   ...ONE,
   id: "getFeature",
   summary: "A flag with its environments and strategies",
-  method: "GET",
   permission: { project: "projectId" },
   query: v.object({ variantEnvironments: v.optional(v.picklist(["true", "false"]), "false") }),
   errors: ["NotFoundError"],
@@ -121,11 +116,10 @@ export const readFeature = operation({
   }),
 );
 
-export const updateFeature = operation({
+export const updateFeature = PUT({
   ...ONE,
   id: "updateFeature",
   summary: "Replace a flag's metadata",
-  method: "PUT",
   permission: UPDATE,
   body: FeatureUpdate,
   errors: ["NotFoundError", "InvalidOperationError"],
@@ -139,11 +133,10 @@ export const updateFeature = operation({
   return replaceMetadata(tx, before, { ...body, description });
 });
 
-export const patchFeature = operation({
+export const patchFeature = PATCH({
   ...ONE,
   id: "patchFeature",
   summary: "Change a flag's metadata with a JSON Patch",
-  method: "PATCH",
   permission: UPDATE,
   body: JsonPatch,
   errors: ["NotFoundError", "InvalidOperationError", "OperationDeniedError"],
@@ -176,11 +169,10 @@ function requireUpdate({ db, actor }: Tx, before: Feature, { name, type, archive
   else requireRevivable(db, before);
 }
 
-export const cloneFeature = operation({
+export const cloneFeature = POST({
   ...ONE,
   id: "cloneFeature",
   summary: "Clone a flag",
-  method: "POST",
   path: `${ONE.path}/clone`,
   permission: CREATE,
   body: CloneFeature,
@@ -200,17 +192,15 @@ export const cloneFeature = operation({
   return clone;
 });
 
-export const moveFeatureOperation = operation({
+export const moveFeatureOperation = POST({
   ...ONE,
   id: "changeProject",
   summary: "Move a flag to another project",
-  method: "POST",
   path: `${ONE.path}/changeProject`,
   permission: { permission: "MOVE_FEATURE_TOGGLE", project: "projectId" },
   body: MoveTarget,
   errors: ["NotFoundError", "InvalidOperationError", "IncompatibleProjectError"],
   records: ["feature-project-change"],
-  response: NoBody,
 }).change(({ tx, actor, params: { projectId, featureName }, body: { newProjectId } }) => {
   // The new project is in the body, where the contract can't see it.
   requirePermission(tx.db, actor, { permissions: ["MOVE_FEATURE_TOGGLE"], project: newProjectId });
@@ -218,18 +208,16 @@ export const moveFeatureOperation = operation({
   moveFeature(tx, requireLiveFeature(tx.db, projectId, featureName), newProjectId);
 });
 
-export const staleFeatures = operation({
+export const staleFeatures = POST({
   ...ALL,
   id: "staleFeatures",
   summary: "Mark several flags as stale or not stale",
-  method: "POST",
   path: `${PROJECT}/stale`,
   permission: UPDATE,
   body: StaleFeatures,
   status: 202,
   errors: ["InvalidOperationError"],
   records: ["feature-stale-on", "feature-stale-off"],
-  response: NoBody,
 }).change(({ tx, params: { projectId }, body }) => {
   for (const feature of requireFeaturesOf(tx.db, projectId, body.features)) setStale(tx, feature, body.stale);
 });

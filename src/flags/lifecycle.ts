@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { GET, POST } from "../http/operation.ts";
 import { ShortText } from "../lib/validation.ts";
 import { CurrentStage, STAGES, type Stage } from "./features-schema.ts";
 import { requireFeature } from "./features-store.ts";
@@ -21,16 +21,13 @@ const LIFECYCLE = {
 } as const;
 const CHANGE = {
   ...LIFECYCLE,
-  method: "POST",
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
-  response: NoBody,
 } as const;
 
-export const readLifecycle = operation({
+export const readLifecycle = GET({
   ...LIFECYCLE,
   id: "getFeatureLifecycle",
   summary: "The stages that a flag has been through",
-  method: "GET",
   permission: { project: "projectId" },
   response: v.array(CurrentStage),
 }).run(({ db, params: { projectId, featureName } }) => {
@@ -40,7 +37,7 @@ export const readLifecycle = operation({
     .map(({ status, ...stage }) => ({ ...stage, ...(status !== null && { status }) }));
 });
 
-export const completeFeature = operation({
+export const completeFeature = POST({
   ...CHANGE,
   id: "complete",
   summary: "Mark a flag as completed",
@@ -54,7 +51,7 @@ export const completeFeature = operation({
   tx.record({ type: "feature-completed", project, featureName: name, data });
 });
 
-export const uncompleteFeature = operation({
+export const uncompleteFeature = POST({
   ...CHANGE,
   id: "uncomplete",
   summary: "Undo marking a flag as completed",

@@ -1,15 +1,14 @@
 import * as v from "valibot";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE } from "../http/operation.ts";
 import { deleteEmptyProject, requireEmpty } from "../projects/projects-store.ts";
 import { deleteArchivedFeatures } from "./features-archive.ts";
 import { deleteSegmentsOf } from "./segments.ts";
 
 /** Its archived flags and its segments are deleted first, each with an event. */
-export const deleteProject = operation({
+export const deleteProject = DELETE({
   tag: "Projects",
   id: "deleteProject",
   summary: "Permanently delete a project without live flags",
-  method: "DELETE",
   path: "/api/admin/projects/:projectId",
   params: v.object({ projectId: v.string() }),
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
@@ -21,7 +20,6 @@ export const deleteProject = operation({
     "api-token-updated",
     "project-deleted",
   ],
-  response: NoBody,
 }).change(({ tx, params: { projectId } }) => {
   requireEmpty(tx.db, projectId);
   deleteArchivedFeatures(tx, projectId);

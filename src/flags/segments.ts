@@ -13,11 +13,9 @@ import {
   requireKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import type { Stored } from "../db/statement.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, type Stored } from "../db/statement.ts";
 import {
   Constraint,
   constraintWarnings,
@@ -25,7 +23,7 @@ import {
   requireConstraints,
 } from "../evaluation/constraint.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, found, invalid } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { RawJson } from "../lib/raw-json.ts";
@@ -86,11 +84,10 @@ const ONE = {
   }),
 } as const;
 
-export const listSegments = operation({
+export const listSegments = GET({
   ...ALL,
   id: "getSegments",
   summary: "The segments, and how often they are used",
-  method: "GET",
   permission: null,
   response: SegmentList,
 }).run(({ db, actor }) =>
@@ -100,21 +97,19 @@ export const listSegments = operation({
   }),
 );
 
-export const readSegment = operation({
+export const readSegment = GET({
   ...ONE,
   id: "getSegment",
   summary: "A segment",
-  method: "GET",
   permission: { segment: "id" },
   errors: ["NotFoundError"],
   response: Segment,
 }).run(({ db, params: { id } }) => requireSegment(db, id));
 
-export const listStrategiesUsingSegment = operation({
+export const listStrategiesUsingSegment = GET({
   ...ONE,
   id: "getStrategiesBySegmentId",
   summary: "The strategies that use a segment",
-  method: "GET",
   path: `${ONE.path}/strategies`,
   permission: null,
   response: SegmentUses,
@@ -125,11 +120,10 @@ export const listStrategiesUsingSegment = operation({
   })),
 );
 
-export const createSegment = operation({
+export const createSegment = POST({
   ...ALL,
   id: "createSegment",
   summary: "Create a segment; needs `CREATE_SEGMENT`, or `UPDATE_PROJECT_SEGMENT` for one of a project",
-  method: "POST",
   permission: null, // the body names the project
   body: NewSegment,
   status: 201,
@@ -156,17 +150,15 @@ export const createSegment = operation({
   return new WithHeaders(segment, { location: `segments/${segment.id}` });
 });
 
-export const updateSegment = operation({
+export const updateSegment = PUT({
   ...ONE,
   id: "updateSegment",
   summary: "Change a segment",
-  method: "PUT",
   permission: { permission: ["UPDATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"], segment: "id" },
   body: NewSegment,
   status: 204,
   errors: ["NotFoundError", "NameExistsError"],
   records: ["segment-updated"],
-  response: NoBody,
 }).change(({ tx, actor, params: { id }, body }) => {
   const before = requireSegment(tx.db, id);
   requirePermissionFor(tx.db, actor, "UPDATE_SEGMENT", body);
@@ -178,33 +170,29 @@ export const updateSegment = operation({
   tx.record({ type: "segment-updated", project: body.project, data, preData: before });
 });
 
-export const deleteSegmentOperation = operation({
+export const deleteSegmentOperation = DELETE({
   ...ONE,
   id: "removeSegment",
   summary: "Delete a segment that no strategy uses",
-  method: "DELETE",
   permission: { permission: ["DELETE_SEGMENT", "UPDATE_PROJECT_SEGMENT"], segment: "id" },
   status: 204,
   errors: ["NotFoundError", "ConflictError"],
   records: ["segment-deleted"],
-  response: NoBody,
 }).change(({ tx, actor, params: { id } }) => {
   const segment = requireSegment(tx.db, id);
   requireUnused(tx.db, actor, "segment", id, segment.name);
   deleteSegment(tx, segment);
 });
 
-export const validateSegment = operation({
+export const validateSegment = POST({
   ...ALL,
   id: "validateSegment",
   summary: "Check whether a name is free for a segment",
-  method: "POST",
   path: `${ALL.path}/validate`,
   permission: null,
   body: SegmentName,
   status: 204,
   errors: ["NameExistsError"],
-  response: NoBody,
 }).run(({ db, body: { name } }) => {
   if (named(db).get({ name }))
     throw new ApiError("NameExistsError", `body.name: there is already a segment ${name}`);

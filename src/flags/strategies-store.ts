@@ -1,8 +1,7 @@
 import crypto from "node:crypto";
 import { bit } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import type { Stored } from "../db/statement.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, type Stored } from "../db/statement.ts";
 import type {
   CreateStrategy,
   DefaultStrategy,

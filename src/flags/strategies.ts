@@ -13,7 +13,7 @@ import {
 import { requireWeights } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
 import { applyJsonPatchAs, JsonPatch } from "../http/json-patch.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, PATCH, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { requireProjectEnvironment } from "../projects/project-environments.ts";
@@ -51,11 +51,10 @@ const UPDATE = {
   environment: "environment",
 } as const;
 
-export const listStrategies = operation({
+export const listStrategies = GET({
   ...ALL,
   id: "getFeatureStrategies",
   summary: "The strategies of a flag in an environment",
-  method: "GET",
   permission: READ,
   errors: ["NotFoundError"],
   response: v.array(Strategy), // a bare list, as in the original
@@ -64,11 +63,10 @@ export const listStrategies = operation({
   return strategiesOf(db, scope);
 });
 
-export const addStrategyOperation = operation({
+export const addStrategyOperation = POST({
   ...ALL,
   id: "addFeatureStrategy",
   summary: "Add a strategy to a flag in an environment",
-  method: "POST",
   permission: { permission: "CREATE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
   body: CreateStrategy,
   errors: ["NotFoundError", "ExceedsLimitError"],
@@ -81,38 +79,34 @@ export const addStrategyOperation = operation({
   return addStrategy(tx, scope, withDefaults(tx.db, scope, strategy));
 });
 
-export const setSortOrder = operation({
+export const setSortOrder = POST({
   ...ALL,
   id: "setStrategySortOrder",
   summary: "Change the order of a flag's strategies in an environment",
-  method: "POST",
   path: `${ALL.path}/set-sort-order`,
   permission: UPDATE,
   body: StrategyOrder,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["strategy-order-changed"],
-  response: NoBody,
 }).change(({ tx, params: scope, body }) => {
   requireFeatureEnvironment(tx.db, scope);
   for (const { id } of body) requireStrategy(tx.db, scope, id);
   sortStrategies(tx, scope, body);
 });
 
-export const readStrategy = operation({
+export const readStrategy = GET({
   ...ONE,
   id: "getFeatureStrategy",
   summary: "A strategy of a flag in an environment",
-  method: "GET",
   permission: READ,
   errors: ["NotFoundError", "InvalidOperationError"],
   response: Strategy,
 }).run(({ db, params: { scope, id } }) => requireStrategy(db, scope, id));
 
-export const replaceStrategy = operation({
+export const replaceStrategy = PUT({
   ...ONE,
   id: "updateFeatureStrategy",
   summary: "Change a strategy; constraints and variants that are left out are removed",
-  method: "PUT",
   permission: UPDATE,
   body: UpdateStrategy,
   errors: ["NotFoundError", "InvalidOperationError", "ExceedsLimitError"],
@@ -124,11 +118,10 @@ export const replaceStrategy = operation({
   return updateStrategy(tx, scope, strategy, valid);
 });
 
-export const patchStrategy = operation({
+export const patchStrategy = PATCH({
   ...ONE,
   id: "patchFeatureStrategy",
   summary: "Change parts of a strategy with a JSON Patch",
-  method: "PATCH",
   permission: UPDATE,
   body: JsonPatch,
   errors: ["NotFoundError", "InvalidOperationError", "ExceedsLimitError"],
@@ -141,26 +134,23 @@ export const patchStrategy = operation({
   return updateStrategy(tx, scope, strategy, valid);
 });
 
-export const deleteStrategy = operation({
+export const deleteStrategy = DELETE({
   ...ONE,
   id: "deleteFeatureStrategy",
   summary: "Remove a strategy from a flag in an environment",
-  method: "DELETE",
   permission: { permission: "DELETE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-strategy-remove", "feature-environment-disabled"],
-  response: NoBody,
 }).change(({ tx, params: { scope, id } }) => {
   removeStrategy(tx, scope, requireStrategy(tx.db, scope, id));
   // The original sends a content type even without a body.
   return new WithHeaders(undefined, { "content-type": "application/json; charset=utf-8" });
 });
 
-export const updateDefaultStrategy = operation({
+export const updateDefaultStrategy = POST({
   id: "addDefaultStrategyToProjectEnvironment",
   summary: "Set a project's default strategy in an environment",
   tag: "Projects",
-  method: "POST",
   path: "/api/admin/projects/:projectId/environments/:environment/default-strategy",
   permission: {
     permission: ["UPDATE_PROJECT", "PROJECT_DEFAULT_STRATEGY_WRITE"],

@@ -1,11 +1,10 @@
 import * as v from "valibot";
 import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { operation, WithHeaders } from "../http/operation.ts";
+import { GET, POST, WithHeaders } from "../http/operation.ts";
 import { ApiError, found, invalid } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { findSegment, SEGMENT_COLUMNS, Segment, type SegmentRow, toWire } from "./segments.ts";
@@ -20,11 +19,10 @@ export const StrategySegments = v.object({
   segmentIds: v.array(v.pipe(v.number(), v.safeInteger())),
 });
 
-export const listSegmentsOfStrategy = operation({
+export const listSegmentsOfStrategy = GET({
   id: "getSegmentsByStrategyId",
   summary: "The segments that a strategy uses",
   tag: "Segments",
-  method: "GET",
   path: "/api/admin/segments/strategies/:strategyId",
   permission: null,
   params: v.object({ strategyId: v.string() }),
@@ -36,11 +34,10 @@ export const listSegmentsOfStrategy = operation({
   }),
 );
 
-export const updateStrategySegments = operation({
+export const updateStrategySegments = POST({
   id: "updateFeatureStrategySegments",
   summary: "Replace a strategy's segments; needs `UPDATE_FEATURE_STRATEGY`",
   tag: "Segments",
-  method: "POST",
   path: "/api/admin/segments/strategies",
   permission: null, // the body names the project and the environment
   body: StrategySegments,

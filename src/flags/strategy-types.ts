@@ -2,10 +2,9 @@ import * as v from "valibot";
 import { bit, Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { changedRows } from "../db/open.ts";
-import type { Stored } from "../db/statement.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, type Stored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
 import { NonEmptyText, PathName, ShortText, UrlName } from "../lib/validation.ts";
 
@@ -55,20 +54,18 @@ const ONE = {
   params: v.object({ name: v.string() }),
 } as const;
 
-export const listStrategyTypes = operation({
+export const listStrategyTypes = GET({
   ...ALL,
   id: "getAllStrategies",
   summary: "The strategy types",
-  method: "GET",
   permission: null,
   response: StrategyTypes,
 }).run(({ db }) => ({ version: 1, strategies: builtInFirst(db).all({}).map(toStrategyType) }));
 
-export const createStrategyType = operation({
+export const createStrategyType = POST({
   ...ALL,
   id: "createStrategy",
   summary: "Create a strategy type",
-  method: "POST",
   permission: "CREATE_STRATEGY",
   body: NewStrategyType,
   status: 201,
@@ -82,26 +79,23 @@ export const createStrategyType = operation({
   return new WithHeaders(created, { location: `strategies/${name}` });
 });
 
-export const readStrategyType = operation({
+export const readStrategyType = GET({
   ...ONE,
   id: "getStrategy",
   summary: "A strategy type",
-  method: "GET",
   permission: null,
   errors: ["NotFoundError"],
   response: StrategyType,
 }).run(({ db, params: { name } }) => requireStrategyType(db, name));
 
-export const updateStrategyType = operation({
+export const updateStrategyType = PUT({
   ...ONE,
   id: "updateStrategy",
   summary: "Change a strategy type that is not built in",
-  method: "PUT",
   permission: "UPDATE_STRATEGY",
   body: UpdateStrategyType,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["strategy-updated"],
-  response: NoBody,
 }).change(({ tx, params: { name }, body }) => {
   const before = requireCustomStrategyType(tx.db, name);
   const { title = before.title, description = before.description } = body;
@@ -109,15 +103,13 @@ export const updateStrategyType = operation({
   tx.record({ type: "strategy-updated", data: toData(requireStrategyType(tx.db, name)) });
 });
 
-export const deleteStrategyType = operation({
+export const deleteStrategyType = DELETE({
   ...ONE,
   id: "removeStrategy",
   summary: "Delete a strategy type that is not built in; strategies of it stay",
-  method: "DELETE",
   permission: "DELETE_STRATEGY",
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["strategy-deleted"],
-  response: NoBody,
 }).change(({ tx, params: { name } }) => {
   requireCustomStrategyType(tx.db, name);
   remove(tx).run({ name });
@@ -127,14 +119,12 @@ export const deleteStrategyType = operation({
 /** What deprecating a strategy type and undoing it have in common. */
 const deprecating = {
   tag: "Strategies",
-  method: "POST",
   permission: "UPDATE_STRATEGY",
   params: v.object({ strategyName: v.string() }),
   errors: ["NotFoundError"],
-  response: NoBody,
 } as const;
 
-export const deprecateStrategyType = operation({
+export const deprecateStrategyType = POST({
   ...deprecating,
   id: "deprecateStrategy",
   summary: "Deprecate a strategy type",
@@ -142,7 +132,7 @@ export const deprecateStrategyType = operation({
   records: ["strategy-deprecated"],
 }).change(({ tx, params: { strategyName } }) => deprecate(tx, strategyName, true));
 
-export const reactivateStrategyType = operation({
+export const reactivateStrategyType = POST({
   ...deprecating,
   id: "reactivateStrategy",
   summary: "Undo deprecating a strategy type",

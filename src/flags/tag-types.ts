@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, found, invalid } from "../lib/api-error.ts";
 import { PathName, ShortText, UrlName } from "../lib/validation.ts";
 
@@ -57,20 +57,18 @@ const ONE = {
   params: v.object({ name: v.string() }),
 } as const;
 
-export const listTagTypes = operation({
+export const listTagTypes = GET({
   ...ALL,
   id: "getTagTypes",
   summary: "The tag types",
-  method: "GET",
   permission: null,
   response: TagTypeList,
 }).run(({ db }) => ({ version: 1, tagTypes: builtInFirst(db).all({}) }));
 
-export const createTagTypeOperation = operation({
+export const createTagTypeOperation = POST({
   ...ALL,
   id: "createTagType",
   summary: "Create a tag type",
-  method: "POST",
   permission: "CREATE_TAG_TYPE",
   body: NewTagType,
   status: 201,
@@ -79,11 +77,10 @@ export const createTagTypeOperation = operation({
   response: GivenTagType,
 }).change(({ tx, body }) => new WithHeaders(createTagType(tx, body), { location: `tag-types/${body.name}` }));
 
-export const validateTagType = operation({
+export const validateTagType = POST({
   id: "validateTagType",
   summary: "Check whether a tag type could be created",
   tag: "Tags",
-  method: "POST",
   path: "/api/admin/tag-types/validate",
   permission: null,
   body: NewTagType,
@@ -95,25 +92,22 @@ export const validateTagType = operation({
   return { valid: true, tagType: body };
 });
 
-export const readTagType = operation({
+export const readTagType = GET({
   ...ONE,
   id: "getTagType",
   summary: "A tag type",
-  method: "GET",
   permission: null,
   errors: ["NotFoundError"],
   response: OneTagType,
 }).run(({ db, params: { name } }) => ({ version: 1, tagType: requireTagType(db, name) }));
 
-export const updateTagType = operation({
+export const updateTagType = PUT({
   ...ONE,
   id: "updateTagType",
   summary: "Change a tag type's description or icon",
-  method: "PUT",
   permission: "UPDATE_TAG_TYPE",
   body: TagTypeChange,
   records: ["tag-type-updated"],
-  response: NoBody,
 }).change(({ tx, params: { name }, body }) => {
   const before = byName(tx.db).get({ name });
   if (before) {
@@ -123,15 +117,13 @@ export const updateTagType = operation({
   tx.record({ type: "tag-type-updated", data: { name, ...body } }); // even if there is none (original)
 });
 
-export const deleteTagType = operation({
+export const deleteTagType = DELETE({
   ...ONE,
   id: "deleteTagType",
   summary: "Delete a tag type with its tags",
-  method: "DELETE",
   permission: "DELETE_TAG_TYPE",
   errors: ["NotFoundError"],
   records: ["tag-type-deleted"],
-  response: NoBody,
 }).change(({ tx, params: { name } }) => {
   const preData = requireTagType(tx.db, name);
   remove(tx).run({ name });

@@ -4,7 +4,7 @@ import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { Tag } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, WithHeaders } from "../http/operation.ts";
 import { found } from "../lib/api-error.ts";
 import { PathName, Text } from "../lib/validation.ts";
 import { requireTagTypeOf } from "./tag-types.ts";
@@ -35,20 +35,18 @@ const ONE = {
   params: v.object({ type: v.string(), value: v.string() }),
 } as const;
 
-export const listTags = operation({
+export const listTags = GET({
   ...ALL,
   id: "getTags",
   summary: "All tags, used or not",
-  method: "GET",
   permission: null,
   response: TagList,
 }).run(({ db }) => ({ version: 1, tags: inOrder(db).all({}) }));
 
-export const createTag = operation({
+export const createTag = POST({
   ...ALL,
   id: "createTag",
   summary: "Create a tag",
-  method: "POST",
   permission: null,
   body: TrimmedTag,
   status: 201,
@@ -63,22 +61,20 @@ export const createTag = operation({
   return new WithHeaders({ version: 1 as const, tag }, { location });
 });
 
-export const listTagsOfType = operation({
+export const listTagsOfType = GET({
   id: "getTagsByType",
   summary: "The tags of a type",
   tag: "Tags",
-  method: "GET",
   path: "/api/admin/tags/:type",
   permission: null,
   params: v.object({ type: v.string() }),
   response: TagList,
 }).run(({ db, params }) => ({ version: 1, tags: ofType(db).all(params) }));
 
-export const readTag = operation({
+export const readTag = GET({
   ...ONE,
   id: "getTag",
   summary: "A tag",
-  method: "GET",
   permission: null,
   errors: ["NotFoundError"],
   response: OneTag,
@@ -87,14 +83,12 @@ export const readTag = operation({
   tag: found(byTypeAndValue(db).get({ type, value }), `tag ${type}:${value}`),
 }));
 
-export const deleteTag = operation({
+export const deleteTag = DELETE({
   ...ONE,
   id: "deleteTag",
   summary: "Delete a tag and remove it from its flags",
-  method: "DELETE",
   permission: "ADMIN", // it changes flags of every project
   records: ["tag-deleted"],
-  response: NoBody,
 }).change(({ tx, params: tag }) => {
   remove(tx).run(tag);
   tx.record({ type: "tag-deleted", data: tag }); // even if there is none (original)

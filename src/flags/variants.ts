@@ -5,7 +5,7 @@ import { command, query } from "../db/statement.ts";
 import { type FlagVariant, FlagVariants, NewFlagVariant, requireWeights } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
 import { applyJsonPatchAs, JsonPatch } from "../http/json-patch.ts";
-import { operation } from "../http/operation.ts";
+import { GET, PATCH, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { SCOPE_PATH, ScopeParams } from "./feature-environments.ts";
@@ -45,32 +45,29 @@ const changesEnvironment = {
 
 const toResponse = (variants: FlagVariant[]) => ({ version: 1 as const, variants });
 
-export const listParentVariants = operation({
+export const listParentVariants = GET({
   id: "listParentVariantOptions",
   summary: "The names of a flag's variants, for flags that depend on it",
   tag: "Features",
-  method: "GET",
   path: "/api/admin/projects/:projectId/features/:parent/parent-variants",
   permission: { project: "projectId" },
   params: v.object({ projectId: v.string(), parent: v.string() }),
   response: v.array(v.string()), // none if the flag is unknown (original)
 }).run(({ db, params }) => namesOf(db).pluck().all(params));
 
-export const readVariants = operation({
+export const readVariants = GET({
   ...ofFlag,
   id: "getFeatureVariants",
   summary: "A flag's variants in the first environment that has any",
-  method: "GET",
 }).run(({ db, params: { projectId, featureName } }) => {
   requireFeature(db, projectId, featureName);
   return toResponse(variantsOf(db, featureName));
 });
 
-export const patchVariants = operation({
+export const patchVariants = PATCH({
   ...ofFlag,
   id: "patchFeatureVariants",
   summary: "Change a flag's variants in all environments with a JSON Patch",
-  method: "PATCH",
   permission: { permission: "UPDATE_FEATURE_VARIANTS", project: "projectId" },
   body: JsonPatch,
   errors: ["NotFoundError", "InvalidOperationError"],
@@ -84,11 +81,10 @@ export const patchVariants = operation({
   return toResponse(changed[0] ?? []);
 });
 
-export const replaceVariants = operation({
+export const replaceVariants = PUT({
   ...ofFlag,
   id: "overwriteFeatureVariants",
   summary: "Replace a flag's variants in all environments",
-  method: "PUT",
   permission: { permission: "UPDATE_FEATURE_VARIANTS", project: "projectId" },
   body: NewVariants,
   records: ["feature-variants-updated"],
@@ -99,21 +95,19 @@ export const replaceVariants = operation({
   return toResponse(variants);
 });
 
-export const readEnvironmentVariants = operation({
+export const readEnvironmentVariants = GET({
   ...inEnvironment,
   id: "getEnvironmentFeatureVariants",
   summary: "The variants of a flag in an environment",
-  method: "GET",
 }).run(({ db, params: scope }) => {
   requireFeatureEnvironment(db, scope);
   return toResponse(variantsIn(db, scope));
 });
 
-export const patchEnvironmentVariants = operation({
+export const patchEnvironmentVariants = PATCH({
   ...changesEnvironment,
   id: "patchEnvironmentsFeatureVariants",
   summary: "Change the variants of a flag that has some, in an environment, with a JSON Patch",
-  method: "PATCH",
   body: JsonPatch,
 }).change(({ tx, params: scope, body }) => {
   requireFeatureEnvironment(tx.db, scope);
@@ -121,11 +115,10 @@ export const patchEnvironmentVariants = operation({
   return toResponse(changeVariants(tx, scope, patched(variantsIn(tx.db, scope), body)));
 });
 
-export const replaceEnvironmentVariants = operation({
+export const replaceEnvironmentVariants = PUT({
   ...changesEnvironment,
   id: "overwriteEnvironmentFeatureVariants",
   summary: "Replace a flag's variants in an environment",
-  method: "PUT",
   body: NewVariants,
 }).change(({ tx, params: scope, body }) => {
   requireFeatureEnvironment(tx.db, scope);
@@ -133,11 +126,10 @@ export const replaceEnvironmentVariants = operation({
   return toResponse(changeVariants(tx, scope, requireWeights(body, "body")));
 });
 
-export const replaceVariantsInEnvironments = operation({
+export const replaceVariantsInEnvironments = PUT({
   ...ofFlag,
   id: "overwriteFeatureVariantsOnEnvironments",
   summary: "Replace a flag's variants in several environments",
-  method: "PUT",
   path: `${ofFlag.path}-batch`,
   body: v.object({
     variants: v.optional(v.array(v.object({ ...NewFlagVariant.entries, ...BATCH_DEFAULTS })), []),

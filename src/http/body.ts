@@ -103,8 +103,7 @@ async function decoded(encoding: string, bytes: Buffer): Promise<Buffer> {
   }
 }
 
-const tooLarge = () =>
-  new ApiError("PayloadTooLargeError", `The body is larger than ${BODY_LIMIT} bytes`);
+const tooLarge = () => new ApiError("PayloadTooLargeError", `The body is larger than ${BODY_LIMIT} bytes`);
 
 function parse(text: string): unknown {
   try {

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { isExpired } from "../access/token.ts";
-import type { Database } from "../db/database.ts";
-import { dataVersion } from "../db/database.ts";
+import { type Database, dataVersion } from "../db/database.ts";
 import { changesSoFar, isCurrent, type Stamp, stampOf } from "../db/revision.ts";
 import { watchReads } from "../db/statement.ts";
 import { nextTurn } from "../lib/background.ts";

@@ -136,14 +136,33 @@ export interface Operation<C extends Contract = Contract> extends Readonly<Contr
 /** An operation whose type preserves its contract exactly, for clients written in TypeScript. */
 type Declared<C extends Contract> = Operation<C> & Readonly<C>;
 
+/** What is declared of an operation: its contract without the method; without a response, it has no body. */
+type Declaration = Omit<Contract, "method" | "response"> & { response?: Schema };
+
+type Completed<M extends Contract["method"], D extends Declaration> = D & {
+  method: M;
+  response: D extends { response: infer S extends Schema } ? S : typeof NoBody;
+};
+
 /**
- * An operation of the API: `operation({ …contract }).run((request) => body)` if it only reads, and
- * `operation({ …contract }).change(({ tx, … }) => body)` if it changes something. Slow work that comes before the
+ * An operation of the API: `GET({ …contract }).run((request) => body)` if it only reads, and
+ * `POST({ …contract }).change(({ tx, … }) => body)` if it changes something. Slow work that comes before the
  * change, such as hashing a password, goes into a preparation:
- * `operation({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => body)`. A streaming one
- * is called again after every change: `operation({ …contract }).stream((request, since) => batch)`.
+ * `POST({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => body)`. A streaming one
+ * is called again after every change: `GET({ …contract }).stream((request, since) => batch)`.
  */
-export const operation = <const C extends Contract>(contract: C) => ({
+export const GET = operationWith("GET");
+export const POST = operationWith("POST");
+export const PUT = operationWith("PUT");
+export const PATCH = operationWith("PATCH");
+export const DELETE = operationWith("DELETE");
+
+function operationWith<M extends Contract["method"]>(method: M) {
+  return <const D extends Declaration>(declaration: D) =>
+    handlersOf<Completed<M, D>>({ response: NoBody, ...declaration, method } as never);
+}
+
+const handlersOf = <C extends Contract>(contract: C) => ({
   run: (handle: (request: Request<C>) => HandlerResult<C> | Promise<HandlerResult<C>>): Declared<C> => ({
     ...contract,
     changes: false,

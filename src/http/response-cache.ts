@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isExpired } from "../access/token.ts";
-import type { Database } from "../db/database.ts";
-import { dataVersion, snapshot } from "../db/database.ts";
+import { type Database, dataVersion, snapshot } from "../db/database.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { startOfMinute } from "../lib/time.ts";

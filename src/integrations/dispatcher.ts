@@ -1,5 +1,4 @@
-import type { Database } from "../db/database.ts";
-import { perDatabase } from "../db/database.ts";
+import { type Database, perDatabase } from "../db/database.ts";
 import { watchOthers } from "../db/revision.ts";
 import { onQueued } from "../events/deliveries.ts";
 import { nextTurn, oneAtATime } from "../lib/background.ts";

@@ -3,7 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { JsonStream } from "../http/json-stream.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { wholeNumber } from "../lib/validation.ts";
 import { attempt } from "./attempt.ts";
@@ -39,11 +39,10 @@ const tag = "Integrations";
 const id = wholeNumber(0);
 const ById = { tag, params: v.object({ id }), wrongParamsAre404: true, errors: ["NotFoundError"] } as const;
 
-export const listIntegrations = operation({
+export const listIntegrations = GET({
   id: "getAddons",
   summary: "The integrations and the available providers",
   tag,
-  method: "GET",
   path: "/api/admin/addons",
   permission: null,
   response: IntegrationList,
@@ -55,11 +54,10 @@ export const listIntegrations = operation({
   };
 });
 
-export const createIntegration = operation({
+export const createIntegration = POST({
   id: "createAddon",
   summary: "Create an integration",
   tag,
-  method: "POST",
   path: "/api/admin/addons",
   permission: "CREATE_ADDON",
   body: NewIntegration,
@@ -71,11 +69,10 @@ export const createIntegration = operation({
   return { ...created, parameters: maskedParameters(created) };
 });
 
-export const readIntegration = operation({
+export const readIntegration = GET({
   ...ById,
   id: "getAddon",
   summary: "An integration, with masked secrets",
-  method: "GET",
   path: "/api/admin/addons/:id",
   permission: null,
   response: Integration,
@@ -83,11 +80,10 @@ export const readIntegration = operation({
   toWireIntegration(db, requireIntegration(db, params.id), hiddenProjects(db, actor)),
 );
 
-export const updateIntegration = operation({
+export const updateIntegration = PUT({
   ...ById,
   id: "updateAddon",
   summary: "Change an integration; a masked secret stays as it is",
-  method: "PUT",
   path: "/api/admin/addons/:id",
   permission: "UPDATE_ADDON",
   body: NewIntegration,
@@ -100,27 +96,23 @@ export const updateIntegration = operation({
   return toWireIntegration(db, updated, hiddenProjects(db, actor));
 });
 
-export const deleteIntegration = operation({
+export const deleteIntegration = DELETE({
   ...ById,
   id: "deleteAddon",
   summary: "Delete an integration, with the log of its deliveries",
-  method: "DELETE",
   path: "/api/admin/addons/:id",
   permission: "DELETE_ADDON",
   records: ["addon-config-deleted"],
-  response: NoBody,
 }).change(({ tx, params }) => store.removeIntegration(tx, requireIntegration(tx.db, params.id)));
 
 const changePaused = (name: "pause" | "resume", summary: string) =>
-  operation({
+  POST({
     ...ById,
     id: `${name}Addon`,
     summary,
-    method: "POST",
     path: `/api/admin/addons/:id/${name}`,
     permission: "UPDATE_ADDON",
     records: ["addon-config-updated"],
-    response: NoBody,
   }).change(({ tx, params }) =>
     store.setIntegrationPaused(tx, requireIntegration(tx.db, params.id), name === "pause"),
   );
@@ -136,14 +128,16 @@ function requireIntegration(db: Database, id: number): StoredIntegration {
   throw new ApiError("NotFoundError", "There is no integration with this id");
 }
 
-export const listIntegrationEvents = operation({
+export const listIntegrationEvents = GET({
   ...ById,
   id: "getIntegrationEvents",
   summary: "The deliveries of an integration",
-  method: "GET",
   path: "/api/admin/addons/:id/events",
   permission: "ADMIN",
-  query: v.object({ limit: v.optional(wholeNumber(1, 1000), "50"), offset: v.optional(wholeNumber(0), "0") }),
+  query: v.object({
+    limit: v.optional(wholeNumber(1, 1000), "50"),
+    offset: v.optional(wholeNumber(0), "0"),
+  }),
   response: IntegrationEvents,
 }).run(({ db, params, query }) => {
   requireIntegration(db, params.id);
@@ -162,11 +156,10 @@ function* listText(windows: Iterable<string>): Generator<string> {
   yield begin === "," ? "]}" : `${begin}]}`;
 }
 
-export const tryIntegration = operation({
+export const tryIntegration = POST({
   ...ById,
   id: "testAddon",
   summary: "Test an integration by sending it an event now, even if it is disabled or paused",
-  method: "POST",
   path: "/api/admin/addons/:id/test",
   permission: "UPDATE_ADDON",
   errors: ["NotFoundError", "ConflictError", "ServiceUnavailableError"],
@@ -204,17 +197,15 @@ const RecordId = v.pipe(
   v.transform((digits) => BigInt(digits)),
 );
 
-export const redeliverEvent = operation({
+export const redeliverEvent = POST({
   ...ById,
   id: "redeliverAddonEvent",
   summary: "Deliver the event of a record again, with a fresh number of attempts",
-  method: "POST",
   path: "/api/admin/addons/:id/events/:eventId/redeliver",
   permission: "UPDATE_ADDON",
   params: v.object({ id, eventId: RecordId }),
   status: 202,
   errors: ["NotFoundError", "ConflictError"],
-  response: NoBody,
 }).change(({ tx, params }) => {
   // One that is disabled would deliver nothing.
   if (!requireIntegration(tx.db, params.id).enabled)

@@ -7,7 +7,7 @@ import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { GET, POST, PUT } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { NonEmptyText, Timestamp } from "../lib/validation.ts";
@@ -40,11 +40,10 @@ export const Mutes = v.object({
   muted: v.pipe(v.array(Mute), v.maxLength(1000, "must have 1000 entries or fewer")),
 });
 
-export const listNotifications = operation({
+export const listNotifications = GET({
   id: "getNotifications",
   summary: "The caller's newest notifications",
   tag: "Notifications",
-  method: "GET",
   path: "/api/admin/notifications",
   permission: null,
   response: v.array(Notification),
@@ -54,15 +53,13 @@ export const listNotifications = operation({
     : snapshot(db, () => newestNotifications(db, actor.userId!, hiddenProjects(db, actor))),
 );
 
-export const readNotifications = operation({
+export const readNotifications = POST({
   id: "markNotificationsAsRead",
   summary: "Mark some of the caller's notifications as read",
   tag: "Notifications",
-  method: "POST",
   path: "/api/admin/notifications/read",
   permission: null,
   body: ReadNotifications,
-  response: NoBody,
 }).change(({ tx, actor, body }) => {
   markRead(tx, requirePerson(actor), body.notifications);
 });
@@ -74,18 +71,16 @@ const ofMutes = {
   response: Mutes,
 } as const;
 
-export const listMutes = operation({
+export const listMutes = GET({
   ...ofMutes,
   id: "getMutedNotifications",
   summary: "What the caller has muted, by kind and project",
-  method: "GET",
 }).run(({ db, actor }) => ({ muted: actor.userId === null ? [] : mutes(db, actor.userId) }));
 
-export const changeMutes = operation({
+export const changeMutes = PUT({
   ...ofMutes,
   id: "setMutedNotifications",
   summary: "Replace what the caller has muted",
-  method: "PUT",
   body: Mutes,
 }).change(({ tx, actor, body: { muted } }) => {
   const userId = requirePerson(actor);

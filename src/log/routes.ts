@@ -1,12 +1,11 @@
 import * as v from "valibot";
 import { type Actor, SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { EventArray, joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
-import { operation } from "../http/operation.ts";
+import { GET, POST } from "../http/operation.ts";
 import { fold } from "../lib/text.ts";
 import { EventCreator, EventList, EventSearch, FeatureEventList } from "./schema.ts";
 import {
@@ -25,11 +24,10 @@ import { searchText } from "./text-search.ts";
 /** The number of events listed if no project is named (seed). */
 const NEWEST = 100;
 
-export const listEvents = operation({
+export const listEvents = GET({
   id: "getEvents",
   summary: "The newest events, or all of a project",
   tag: "Events",
-  method: "GET",
   path: "/api/admin/events",
   permission: null,
   query: v.object({ project: v.optional(v.string(), "") }),
@@ -39,11 +37,10 @@ export const listEvents = operation({
   return listed(db, { hidden: hiddenProjects(db, actor) }, { from: Number.POSITIVE_INFINITY, limit: NEWEST });
 });
 
-export const listFeatureEvents = operation({
+export const listFeatureEvents = GET({
   id: "getEventsForToggle",
   summary: "All events of a flag",
   tag: "Events",
-  method: "GET",
   path: "/api/admin/events/:featureName",
   permission: null,
   params: v.object({ featureName: v.string() }),
@@ -55,11 +52,10 @@ export const listFeatureEvents = operation({
   return new JsonStream((root) => listText(windowsById(db, ids, root), begin, endWith));
 });
 
-export const searchEvents = operation({
+export const searchEvents = POST({
   id: "deprecatedSearchEvents",
   summary: "Search events by type, project, flag and free text",
   tag: "Events",
-  method: "POST",
   path: "/api/admin/events/search",
   permission: null,
   body: EventSearch,
@@ -126,11 +122,10 @@ export function* listText(
   yield end(all);
 }
 
-export const listEventCreators = operation({
+export const listEventCreators = GET({
   id: "getEventCreators",
   summary: "The creators of events",
   tag: "Events",
-  method: "GET",
   path: "/api/admin/event-creators",
   permission: null,
   response: v.array(EventCreator),

@@ -1,13 +1,12 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { EVENT_TYPES, Event } from "../events/schema.ts";
 import { EventArray } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
-import { operation } from "../http/operation.ts";
+import { GET } from "../http/operation.ts";
 import { fold } from "../lib/text.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { listText, windowsById } from "./routes.ts";
@@ -15,11 +14,10 @@ import { LogSearch } from "./schema.ts";
 import { idSince, shortWiresById } from "./store.ts";
 import { COUNTED, searchText } from "./text-search.ts";
 
-export const searchLog = operation({
+export const searchLog = GET({
   id: "searchEvents",
   summary: "Search events by type, project, flag, author, day and free text, one page at a time",
   tag: "Search",
-  method: "GET",
   path: "/api/admin/search/events",
   permission: null,
   query: LogSearch,

@@ -4,17 +4,16 @@ import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { Event } from "../events/schema.ts";
 import { EventText } from "../events/wire.ts";
-import { operation } from "../http/operation.ts";
+import { GET } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
 import { LogSearch } from "./schema.ts";
 import { isAmong, toList } from "./search.ts";
 import { WINDOW } from "./store.ts";
 
-export const streamEvents = operation({
+export const streamEvents = GET({
   id: "streamEvents",
   summary: "Each event as it is recorded, as server-sent events",
   tag: "Events",
-  method: "GET",
   path: "/api/admin/events/stream",
   permission: null,
   query: v.pick(LogSearch, ["type", "project", "feature", "createdBy"]),

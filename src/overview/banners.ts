@@ -3,7 +3,7 @@ import { bit, Flag, Id, kind, OptionalText, OptionalTime, optional, withoutNulls
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { ShortText, Timestamp, wholeNumber } from "../lib/validation.ts";
 
@@ -59,24 +59,21 @@ const ofBanner = {
   permission: "ADMIN",
   params: v.object({ id: BannerId }),
   errors: ["NotFoundError"],
-  response: NoBody,
 } as const;
 
-export const listBanners = operation({
+export const listBanners = GET({
   id: "getBanners",
   summary: "All banners, including hidden ones",
   tag: "Banners",
-  method: "GET",
   path: "/api/admin/banners",
   permission: null,
   response: v.strictObject({ banners: v.array(Banner) }),
 }).run(({ db }) => ({ banners: all(db).all({}).map(toBanner) }));
 
-export const createBanner = operation({
+export const createBanner = POST({
   id: "createBanner",
   summary: "Create a banner",
   tag: "Banners",
-  method: "POST",
   path: "/api/admin/banners",
   permission: "ADMIN",
   body: NewBanner,
@@ -90,39 +87,35 @@ export const createBanner = operation({
   return created;
 });
 
-export const updateBanner = operation({
+export const updateBanner = PUT({
   ...ofBanner,
   id: "updateBanner",
   summary: "Replace a banner",
-  method: "PUT",
   body: NewBanner,
   records: ["banner-updated"],
   response: Banner,
 }).change(({ tx, params: { id }, body }) => replaceBanner(tx, requireBanner(tx.db, id), body));
 
-export const enableBanner = operation({
+export const enableBanner = POST({
   ...ofBanner,
   id: "enableBanner",
   summary: "Show a banner",
-  method: "POST",
   path: `${ofBanner.path}/on`,
   records: ["banner-updated"],
 }).change(({ tx, params: { id } }) => switchBanner(tx, id, true));
 
-export const disableBanner = operation({
+export const disableBanner = POST({
   ...ofBanner,
   id: "disableBanner",
   summary: "Hide a banner",
-  method: "POST",
   path: `${ofBanner.path}/off`,
   records: ["banner-updated"],
 }).change(({ tx, params: { id } }) => switchBanner(tx, id, false));
 
-export const deleteBanner = operation({
+export const deleteBanner = DELETE({
   ...ofBanner,
   id: "deleteBanner",
   summary: "Delete a banner",
-  method: "DELETE",
   records: ["banner-deleted"],
 }).change(({ tx, params: { id } }) => {
   const preData = requireBanner(tx.db, id);

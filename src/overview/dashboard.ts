@@ -2,11 +2,10 @@ import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { avatarPath, imageUrlOf } from "../access/person.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { Summary } from "../events/wire.ts";
-import { operation } from "../http/operation.ts";
+import { GET } from "../http/operation.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { startOfMinute } from "../lib/time.ts";
 import { ownersOf, toUserOwner, type UserRow } from "../projects/project-list.ts";
@@ -63,11 +62,10 @@ export const PersonalProjectDetails = v.strictObject({
   roles: v.array(ProjectRole),
 });
 
-export const readDashboard = operation({
+export const readDashboard = GET({
   id: "getPersonalDashboard",
   summary: "The caller's projects and flags",
   tag: "Personal dashboard",
-  method: "GET",
   path: "/api/admin/personal-dashboard",
   permission: null,
   response: PersonalDashboard,
@@ -84,11 +82,10 @@ export const readDashboard = operation({
   }),
 );
 
-export const readProjectDetails = operation({
+export const readProjectDetails = GET({
   id: "getPersonalDashboardProjectDetails",
   summary: "A project's latest events, owners and onboarding, and the caller's roles",
   tag: "Personal dashboard",
-  method: "GET",
   path: "/api/admin/personal-dashboard/:projectId",
   permission: { project: "projectId" },
   params: v.object({ projectId: v.string() }),

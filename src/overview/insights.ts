@@ -1,8 +1,7 @@
 import * as v from "valibot";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { operation } from "../http/operation.ts";
+import { GET } from "../http/operation.ts";
 import { DAY_MS, startOfMinute } from "../lib/time.ts";
 import { idSince } from "../log/store.ts";
 import { MEMBER_COUNT, projectHealth, requireProject } from "../projects/projects-store.ts";
@@ -48,13 +47,12 @@ export const Insights = v.strictObject({
 /** What all reads of a project have in common. */
 export const ofProject = {
   tag: "Projects",
-  method: "GET",
   path: "/api/admin/projects/:projectId",
   permission: { project: "projectId" },
   params: v.object({ projectId: v.string() }),
 } as const;
 
-export const readInsights = operation({
+export const readInsights = GET({
   ...ofProject,
   id: "getProjectInsights",
   summary: "A project's recent activity and health",
@@ -78,7 +76,7 @@ export const readInsights = operation({
   }),
 );
 
-export const readDora = operation({
+export const readDora = GET({
   ...ofProject,
   id: "getProjectDora",
   summary: "How long a project's flags took to reach production",

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { GET, POST } from "../http/operation.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { OwnPath } from "../lib/raw-json.ts";
 import { ShortText } from "../lib/validation.ts";
@@ -38,11 +38,10 @@ export const UiConfig = v.strictObject({
 /** An error that a page reports. */
 export const UiError = v.object({ errorMessage: ShortText, errorStack: v.optional(v.string()) });
 
-export const readUiConfig = operation({
+export const readUiConfig = GET({
   id: "getUiConfig",
   summary: "The configuration of the web page",
   tag: "Instance",
-  method: "GET",
   path: "/api/admin/ui-config",
   permission: null,
   response: UiConfig,
@@ -102,11 +101,10 @@ const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WH
 /** The id of this data file, a UUID generated when it was created. */
 export const instanceId = (db: Database): string => instance(db).pluck().get({})!;
 
-export const readTelemetry = operation({
+export const readTelemetry = GET({
   id: "getTelemetrySettings",
   summary: "The telemetry settings; none is ever sent",
   tag: "Instance",
-  method: "GET",
   path: "/api/admin/telemetry/settings",
   permission: null,
   response: v.strictObject({
@@ -115,14 +113,12 @@ export const readTelemetry = operation({
   }),
 }).run(() => ({ versionInfoCollectionEnabled: false, featureInfoCollectionEnabled: false }));
 
-export const recordUiError = operation({
+export const recordUiError = POST({
   id: "uiObservability",
   summary: "Report an error in a page; it is not stored",
   tag: "Instance",
-  method: "POST",
   path: "/api/admin/record-ui-error",
   permission: null,
   body: UiError,
   status: 204,
-  response: NoBody,
 }).run(() => undefined);

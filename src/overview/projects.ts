@@ -1,10 +1,9 @@
 import * as v from "valibot";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { ProjectFeature } from "../flags/features-schema.ts";
 import { projectFeatures } from "../flags/features-store.ts";
-import { operation } from "../http/operation.ts";
+import { GET } from "../http/operation.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { FeatureNaming, MODES } from "../projects/projects-schema.ts";
@@ -66,7 +65,7 @@ export const FlagCreator = v.strictObject({ id: v.number(), name: v.string() });
 /** Apart from these and what each adds, the project and its overview are the same and share a version. */
 const VOLATILE = ["stats", "health", "favorite", "members"];
 
-export const readProject = operation({
+export const readProject = GET({
   ...ofProject,
   id: "getDeprecatedProjectOverview",
   summary: "A project with its flags",
@@ -80,7 +79,7 @@ export const readProject = operation({
   }),
 );
 
-export const readOverview = operation({
+export const readOverview = GET({
   ...ofProject,
   id: "getProjectOverview",
   summary: "A project without its flags",
@@ -99,7 +98,7 @@ export const readOverview = operation({
   }),
 );
 
-export const readHealthReport = operation({
+export const readHealthReport = GET({
   ...ofProject,
   id: "getProjectHealthReport",
   summary: "A project with its flags and their health",
@@ -118,7 +117,7 @@ export const readHealthReport = operation({
   }),
 );
 
-export const listFlagCreators = operation({
+export const listFlagCreators = GET({
   ...ofProject,
   id: "getProjectFlagCreators",
   summary: "The creators of a project's flags",

@@ -3,7 +3,7 @@ import { kind, LineError } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { check, JsonObject, ShortText } from "../lib/validation.ts";
 
@@ -37,46 +37,41 @@ const DEFAULTS: Settings = {
   "maintenance.mode": { enabled: false },
 };
 
-export const changeUiConfig = operation({
+export const changeUiConfig = POST({
   id: "setUiConfig",
   summary: "Set the origins from which pages may request flags",
   tag: "Instance",
-  method: "POST",
   path: "/api/admin/ui-config",
   permission: "ADMIN",
   body: NewUiConfig,
   status: 204,
   errors: ["NotFoundError"],
   records: ["setting-created", "setting-updated"],
-  response: NoBody,
 }).change(({ tx, body: { frontendSettings } }) => {
   if (!frontendSettings)
     throw new ApiError("NotFoundError", "body.frontendSettings: there is nothing to set");
   changeSetting(tx, "unleash.frontend", frontendSettings);
 });
 
-export const readMaintenance = operation({
+export const readMaintenance = GET({
   id: "getMaintenance",
   summary: "Whether maintenance mode is on",
   tag: "Instance",
-  method: "GET",
   path: "/api/admin/maintenance",
   permission: "ADMIN",
   response: Maintenance,
 }).run(({ db }) => currentSetting(db, "maintenance.mode"));
 
-export const changeMaintenance = operation({
+export const changeMaintenance = POST({
   id: "toggleMaintenance",
   summary: "Switch maintenance mode on or off",
   tag: "Instance",
-  method: "POST",
   path: "/api/admin/maintenance",
   permission: "ADMIN",
   body: Maintenance,
   status: 204,
   duringMaintenance: true,
   records: ["setting-created", "setting-updated"],
-  response: NoBody,
 }).change(({ tx, body }) => changeSetting(tx, "maintenance.mode", body));
 
 /** @throws ApiError `ServiceUnavailableError` while changes are refused for maintenance */

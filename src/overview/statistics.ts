@@ -3,11 +3,10 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { SHOWN } from "../applications/applications-store.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { toCsv } from "../http/csv.ts";
-import { Csv, operation, WithHeaders } from "../http/operation.ts";
+import { Csv, GET, WithHeaders } from "../http/operation.ts";
 import { DAY_MS, startOfMinute } from "../lib/time.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { ORIGINAL } from "../lib/version.ts";
@@ -62,22 +61,20 @@ export const InstanceStatistics = v.strictObject({
 });
 type InstanceStatistics = v.InferOutput<typeof InstanceStatistics>;
 
-export const readStatistics = operation({
+export const readStatistics = GET({
   id: "getInstanceAdminStats",
   summary: "Instance statistics",
   tag: "Instance",
-  method: "GET",
   path: "/api/admin/instance-admin/statistics",
   permission: null,
   response: InstanceStatistics,
   includesUsage: true,
 }).run(wholeStatistics);
 
-export const readStatisticsAsCsv = operation({
+export const readStatisticsAsCsv = GET({
   id: "getInstanceAdminStatsCsv",
   summary: "Instance statistics as CSV, in one row",
   tag: "Instance",
-  method: "GET",
   path: "/api/admin/instance-admin/statistics/csv",
   permission: null,
   response: Csv,

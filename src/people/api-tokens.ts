@@ -3,11 +3,10 @@ import type { Actor } from "../access/actor.ts";
 import type { Permission } from "../access/permissions.ts";
 import { holds } from "../access/require-permission.ts";
 import { hiddenProjects, requireVisible } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";
 import { NonEmptyText, Time, Timestamp } from "../lib/validation.ts";
@@ -103,22 +102,20 @@ const ofToken = {
 const anyOf = <A extends TokenAction>(action: A) =>
   ["ADMIN", `${action}_CLIENT_API_TOKEN`, `${action}_FRONTEND_API_TOKEN`] as const;
 
-export const listApiTokens = operation({
+export const listApiTokens = GET({
   ...ofTokens,
   id: "getAllApiTokens",
   summary: "The API tokens that the caller may see; secrets are masked unless the operator keeps them",
-  method: "GET",
   permission: { permission: anyOf("READ") },
   response: ApiTokens,
 }).run(({ db, actor }) =>
   snapshot(db, () => ({ tokens: listedTokens(db, actor, readableTokens(db, actor)) })),
 );
 
-export const listApiTokensByName = operation({
+export const listApiTokensByName = GET({
   ...ofToken,
   id: "getApiTokensByName",
   summary: "The API tokens with a given name that the caller may see",
-  method: "GET",
   permission: { permission: anyOf("READ") },
   volatile: ["seenAt"],
   response: ApiTokens,
@@ -129,11 +126,10 @@ export const listApiTokensByName = operation({
   }),
 );
 
-export const createApiToken = operation({
+export const createApiToken = POST({
   ...ofTokens,
   id: "createApiToken",
   summary: "Create an API token; its secret is shown only once",
-  method: "POST",
   permission: { permission: anyOf("CREATE") },
   body: NewApiToken,
   status: 201,
@@ -144,15 +140,13 @@ export const createApiToken = operation({
   return issueApiToken(tx, body);
 });
 
-export const updateApiToken = operation({
+export const updateApiToken = PUT({
   ...ofToken,
   id: "updateApiToken",
   summary: "Set when an API token expires; unknown ones are ignored",
-  method: "PUT",
   permission: { permission: anyOf("UPDATE") },
   body: ApiTokenUpdate,
   records: ["api-token-updated"],
-  response: NoBody,
 }).change(({ tx, actor, params, body: { expiresAt } }) => {
   const token = findVisibleToken(tx.db, actor, params.token);
   if (!token) return;
@@ -160,14 +154,12 @@ export const updateApiToken = operation({
   updateToken(tx, token, { expiresAt });
 });
 
-export const deleteApiToken = operation({
+export const deleteApiToken = DELETE({
   ...ofToken,
   id: "deleteApiToken",
   summary: "Revoke an API token; unknown ones are ignored",
-  method: "DELETE",
   permission: { permission: anyOf("DELETE") },
   records: ["api-token-deleted"],
-  response: NoBody,
 }).change(({ tx, actor, params }) => {
   const token = findVisibleToken(tx.db, actor, params.token);
   if (!token) return;

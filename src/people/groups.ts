@@ -10,12 +10,11 @@ import {
   requireKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { NonEmptyText, ShortText, Time, Timestamp } from "../lib/validation.ts";
 import { requireRootRole } from "./roles.ts";
@@ -66,11 +65,10 @@ const ofGroups = { tag: "Groups", path: "/api/admin/groups", permission: "ADMIN"
 
 const ofGroup = { ...ofGroups, path: `${ofGroups.path}/:id`, params: v.object({ id: GroupId }) } as const;
 
-export const listGroups = operation({
+export const listGroups = GET({
   ...ofGroups,
   id: "getGroups",
   summary: "All groups with their members",
-  method: "GET",
   response: v.strictObject({ groups: v.array(Group) }),
 }).run(({ db }) =>
   snapshot(db, () => ({
@@ -80,21 +78,19 @@ export const listGroups = operation({
   })),
 );
 
-export const readGroup = operation({
+export const readGroup = GET({
   ...ofGroup,
   id: "getGroup",
   summary: "A group with its members",
-  method: "GET",
   errors: ["NotFoundError"],
   volatile: ["seenAt", "loginAttempts"],
   response: Group,
 }).run(({ db, params: { id } }) => snapshot(db, () => groupById(db, id)));
 
-export const createGroup = operation({
+export const createGroup = POST({
   ...ofGroups,
   id: "createGroup",
   summary: "Create a group",
-  method: "POST",
   body: NewGroup,
   status: 201,
   errors: ["NameExistsError"],
@@ -111,11 +107,10 @@ export const createGroup = operation({
   return groupById(tx.db, id);
 });
 
-export const updateGroup = operation({
+export const updateGroup = PUT({
   ...ofGroup,
   id: "updateGroup",
   summary: "Change a group; without users in the body, its members stay",
-  method: "PUT",
   body: NewGroup,
   errors: ["NotFoundError", "NameExistsError"],
   records: ["group-updated"],
@@ -130,25 +125,22 @@ export const updateGroup = operation({
   return groupById(tx.db, id);
 });
 
-export const deleteGroup = operation({
+export const deleteGroup = DELETE({
   ...ofGroup,
   id: "deleteGroup",
   summary: "Delete a group, and the access its users have through it",
-  method: "DELETE",
   errors: ["NotFoundError"],
   records: ["group-deleted"],
-  response: NoBody,
 }).change(({ tx, params: { id } }) => {
   const preData = dataOf(tx, id);
   remove(tx).run({ id });
   tx.record({ type: "group-deleted", preData });
 });
 
-export const listUsersAndGroups = operation({
+export const listUsersAndGroups = GET({
   id: "getBaseUsersAndGroups",
   summary: "All users and groups, for selection lists",
   tag: "Users",
-  method: "GET",
   path: "/api/admin/user-admin/access",
   permission: null,
   response: UsersAndGroups,

@@ -13,10 +13,9 @@ import {
   requireAllKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { OwnPath } from "../lib/raw-json.ts";
 import { MASK } from "../lib/text.ts";
@@ -80,11 +79,10 @@ const ofInvitation = {
 /** For the person invited. */
 const ofInvited = { tag: "Invitations", permission: null, params: v.object({ token: v.string() }) } as const;
 
-export const listInvitations = operation({
+export const listInvitations = GET({
   ...ofInvitations,
   id: "getAllPublicSignupTokens",
   summary: "The invitations, with masked secrets",
-  method: "GET",
   response: v.strictObject({ tokens: v.array(Invitation) }),
 }).run(({ db }) =>
   snapshot(db, () => ({
@@ -97,11 +95,10 @@ export const listInvitations = operation({
 /** How long an invitation can be valid at most, in milliseconds: a month (original). */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
-export const createInvitation = operation({
+export const createInvitation = POST({
   ...ofInvitations,
   id: "createPublicSignupToken",
   summary: "Create a link for signing up, valid for a month at most; it is shown only once",
-  method: "POST",
   body: NewInvitation,
   status: 201,
   records: ["public-signup-token-created"],
@@ -117,20 +114,18 @@ export const createInvitation = operation({
   return new WithHeaders(toWire(invitationById(tx.db, id, secret)), { location: `tokens/${secret}` });
 });
 
-export const readInvitation = operation({
+export const readInvitation = GET({
   ...ofInvitation,
   id: "getPublicSignupToken",
   summary: "An invitation, by its secret or masked secret",
-  method: "GET",
 }).run(({ db, params: { token } }) =>
   snapshot(db, () => toWire(invitationById(db, requireInvitation(db, token)))),
 );
 
-export const updateInvitation = operation({
+export const updateInvitation = PUT({
   ...ofInvitation,
   id: "updatePublicSignupToken",
   summary: "Disable or enable an invitation, or set when it expires",
-  method: "PUT",
   body: InvitationUpdate,
   records: ["public-signup-token-updated"],
 }).change(({ tx, params: { token }, body: { enabled, expiresAt } }) => {
@@ -148,20 +143,17 @@ export const updateInvitation = operation({
   return toWire(invitationById(tx.db, id));
 });
 
-export const checkInvitation = operation({
+export const checkInvitation = GET({
   ...ofInvited,
   id: "validatePublicSignupToken",
   summary: "Whether an invitation can be used",
-  method: "GET",
   path: "/invite/:token/validate",
-  response: NoBody,
 }).run(({ db, params: { token } }) => void requireOpenInvitation(db, token));
 
-export const useInvitation = operation({
+export const useInvitation = POST({
   ...ofInvited,
   id: "addPublicSignupTokenUser",
   summary: "Sign up through an invitation, as a Viewer",
-  method: "POST",
   path: "/invite/:token/signup",
   body: InvitedUser,
   status: 201,

@@ -3,11 +3,10 @@ import { SERVICE_USER_ID } from "../access/actor.ts";
 import { DEFAULT_PROJECT } from "../access/permissions.ts";
 import { heldPermissions, requirePerson } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { operation } from "../http/operation.ts";
+import { GET, POST, PUT } from "../http/operation.ts";
 import { NonEmptyText, Time, Timestamp } from "../lib/validation.ts";
 import { Role, RoleInProject, rolesInProject, rootRole } from "./roles.ts";
 import { User } from "./users-schema.ts";
@@ -67,11 +66,10 @@ export const OwnRoles = v.strictObject({ version: v.literal(1), roles: v.array(R
 
 const ofCaller = { tag: "The caller", permission: null } as const;
 
-export const readMe = operation({
+export const readMe = GET({
   ...ofCaller,
   id: "getMe",
   summary: "The caller, with permissions and feedback",
-  method: "GET",
   path: "/api/admin/user",
   response: Me,
 }).run(({ db, actor }) =>
@@ -95,11 +93,10 @@ const toServiceUser = (username: string): v.InferOutput<typeof ServiceUser> => (
   internalAdminTokenUserId: SERVICE_USER_ID,
 });
 
-export const readProfile = operation({
+export const readProfile = GET({
   ...ofCaller,
   id: "getProfile",
   summary: "The caller's root role and projects",
-  method: "GET",
   path: "/api/admin/user/profile",
   response: Profile,
 }).run(({ db, actor }) =>
@@ -118,11 +115,10 @@ const projectsOf = query<{ userId: number; hidden: string }, string>(`
     AND (id = '${DEFAULT_PROJECT}' OR id IN (SELECT project FROM project_members WHERE user_id = :userId))
   ORDER BY id`);
 
-export const listOwnRoles = operation({
+export const listOwnRoles = GET({
   ...ofCaller,
   id: "getUserRoles",
   summary: "The caller's roles in a project",
-  method: "GET",
   path: "/api/admin/user/roles",
   query: v.object({ projectId: v.string() }),
   response: OwnRoles,
@@ -135,11 +131,10 @@ export const listOwnRoles = operation({
   }),
 );
 
-export const addFeedback = operation({
+export const addFeedback = POST({
   ...ofCaller,
   id: "createFeedback",
   summary: "Store the caller's answer to a question of the interface",
-  method: "POST",
   path: "/api/admin/feedback",
   body: NewFeedback,
   response: Feedback,
@@ -147,11 +142,10 @@ export const addFeedback = operation({
   giveFeedback(tx, { userId: requirePerson(actor), ...body, given: tx.now }),
 );
 
-export const updateFeedback = operation({
+export const updateFeedback = PUT({
   ...ofCaller,
   id: "updateFeedback",
   summary: "Change the caller's answer to a question of the interface",
-  method: "PUT",
   path: "/api/admin/feedback/:id",
   params: v.object({ id: NonEmptyText }),
   body: FeedbackUpdate,
@@ -160,11 +154,10 @@ export const updateFeedback = operation({
   giveFeedback(tx, { userId: requirePerson(actor), feedbackId, ...body }),
 );
 
-export const seeSplash = operation({
+export const seeSplash = POST({
   ...ofCaller,
   id: "updateSplashSettings",
   summary: "Note that the caller has seen an introduction to the interface",
-  method: "POST",
   path: "/api/admin/splash/:id",
   params: v.object({ id: NonEmptyText }),
   response: Splash,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { countGuess } from "../access/guesses.ts";
 import { hashPassword } from "../access/password.ts";
 import { requirePerson } from "../access/require-permission.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import {
   requireOtherPassword,
@@ -39,37 +39,33 @@ const OpenReset = v.strictObject({
 
 const passwordCheck = {
   summary: "Check whether a password is strong enough",
-  method: "POST",
   permission: null,
   body: v.object({ password: v.string() }),
   errors: WEAK_PASSWORD,
-  response: NoBody,
 } as const;
 
-export const checkUserPassword = operation({
+export const checkUserPassword = POST({
   ...passwordCheck,
   id: "validateUserPassword",
   tag: "Users",
   path: "/api/admin/user-admin/validate-password",
 }).run(({ body: { password } }) => requireStrongPassword(password));
 
-export const checkResetPassword = operation({
+export const checkResetPassword = POST({
   ...passwordCheck,
   id: "validatePassword",
   tag: "Sessions",
   path: "/auth/reset/validate-password",
 }).run(({ body: { password } }) => requireStrongPassword(password));
 
-export const changeOwnPassword = operation({
+export const changeOwnPassword = POST({
   id: "changeMyPassword",
   summary: "Change the caller's password and end all other sessions",
   tag: "The caller",
-  method: "POST",
   path: "/api/admin/user/change-password",
   permission: null,
   body: PasswordChange,
   errors: [...WEAK_PASSWORD, "PasswordPreviouslyUsedError", "PasswordMismatch", "RateLimitError"],
-  response: NoBody,
 })
   .prepare(async ({ db, actor, address, body: { password, oldPassword } }) => {
     const userId = requirePerson(actor);
@@ -83,17 +79,15 @@ export const changeOwnPassword = operation({
     setPassword(tx, userId, { hash, keptSession: actor.session });
   });
 
-export const changePassword = operation({
+export const changePassword = POST({
   id: "changeUserPassword",
   summary: "Set a user's password and end their sessions",
   tag: "Users",
-  method: "POST",
   path: "/api/admin/user-admin/:id/change-password",
   permission: "ADMIN",
   params: v.object({ id: UserId }),
   body: v.object({ password: v.string() }),
   errors: [...WEAK_PASSWORD, "NotFoundError"],
-  response: NoBody,
 })
   .prepare(({ db, params: { id }, body: { password } }) => {
     requireStrongPassword(password);
@@ -105,11 +99,10 @@ export const changePassword = operation({
     setPassword(tx, id, { hash, keptSession: actor.userId === id ? actor.session : null });
   });
 
-export const createResetLink = operation({
+export const createResetLink = POST({
   id: "resetUserPassword",
   summary: "Create a link for a user to set a password, by e-mail address or username; it is shown only once",
   tag: "Users",
-  method: "POST",
   path: "/api/admin/user-admin/reset-password",
   permission: "ADMIN",
   // The original calls the address `id`, and knows no usernames here.
@@ -122,28 +115,25 @@ export const createResetLink = operation({
   return { resetPasswordUrl: resetPage(createReset(tx, found.user.id)) };
 });
 
-export const mailReset = operation({
+export const mailReset = POST({
   id: "sendResetPasswordEmail",
   summary: "Request a link for setting one's password; the response is the same for unknown addresses",
   tag: "Sessions",
-  method: "POST",
   path: "/auth/reset/password-email",
   permission: null,
   body: v.object({ email: v.string() }),
   errors: ["NotFoundError", "RateLimitError"],
   isUncached: true,
-  response: NoBody,
 }).run(({ db, address, body: { email } }) => {
   const delivery = requireLinkDelivery(db);
   countGuess(db, { who: email, address });
   deliverLink(db, email, delivery); // not awaited: the time it takes would reveal whether the address is known
 });
 
-export const readReset = operation({
+export const readReset = GET({
   id: "validateToken",
   summary: "The user whose password a link sets",
   tag: "Sessions",
-  method: "GET",
   path: "/auth/reset/validate",
   permission: null,
   query: v.object({ token: v.optional(v.string(), "") }),
@@ -156,16 +146,14 @@ export const readReset = operation({
   return { ...named, token, createdBy, role: rootRole(db, role) };
 });
 
-export const resetPassword = operation({
+export const resetPassword = POST({
   id: "changePassword",
   summary: "Set a password through a link, which works once; ends the user's sessions",
   tag: "Sessions",
-  method: "POST",
   path: "/auth/reset/password",
   permission: null,
   body: v.object({ token: v.string(), password: v.string() }),
   errors: [...WEAK_PASSWORD, "PasswordPreviouslyUsedError", "InvalidTokenError"],
-  response: NoBody,
 })
   .prepare(async ({ db, body: { token, password } }) => {
     requireStrongPassword(password);

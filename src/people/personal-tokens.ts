@@ -3,7 +3,7 @@ import { requirePerson } from "../access/require-permission.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { FutureTime, NonEmptyText, Timestamp, wholeNumber } from "../lib/validation.ts";
 import { createToken, revokeToken, tokenById } from "./tokens.ts";
@@ -35,19 +35,17 @@ const ofOwnTokens = {
   permission: null,
 } as const;
 
-export const listOwnTokens = operation({
+export const listOwnTokens = GET({
   ...ofOwnTokens,
   id: "getPats",
   summary: "The caller's personal tokens",
-  method: "GET",
   response: PersonalTokens,
 }).run(({ db, actor }) => ({ pats: personalTokens(db, requirePerson(actor)) }));
 
-export const createOwnToken = operation({
+export const createOwnToken = POST({
   ...ofOwnTokens,
   id: "createPat",
   summary: "Create a personal token; its secret is shown only once",
-  method: "POST",
   body: NewPersonalToken,
   status: 201,
   errors: ["NameExistsError", "OperationDeniedError"],
@@ -55,16 +53,14 @@ export const createOwnToken = operation({
   response: PersonalToken,
 }).change(({ tx, actor, body }) => createPersonalToken(tx, requirePerson(actor), body));
 
-export const deleteOwnToken = operation({
+export const deleteOwnToken = DELETE({
   ...ofOwnTokens,
   id: "deletePat",
   summary: "Revoke one of the caller's personal tokens",
-  method: "DELETE",
   path: `${ofOwnTokens.path}/:id`,
   params: v.object({ id: TokenId }),
   errors: ["NotFoundError"],
   records: ["pat-deleted"],
-  response: NoBody,
 }).change(({ tx, actor, params: { id } }) => revokePersonalToken(tx, requirePerson(actor), id));
 
 /** A user's personal tokens, by id. */

@@ -1,7 +1,6 @@
 import { ANYBODY } from "../access/actor.ts";
 import { hashSecret, randomSecret } from "../access/token.ts";
-import type { Database } from "../db/database.ts";
-import { perDatabase } from "../db/database.ts";
+import { type Database, perDatabase } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import { type Tx, writeSoon } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";

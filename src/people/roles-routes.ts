@@ -1,11 +1,10 @@
 import * as v from "valibot";
 import { PERMISSIONS, type Permission, ROLES } from "../access/permissions.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import {
   AllPermissions,
@@ -26,11 +25,10 @@ import {
   toDefinition,
 } from "./roles.ts";
 
-export const listPermissions = operation({
+export const listPermissions = GET({
   id: "getPermissions",
   summary: "All permissions that a role can have",
   tag: "Roles",
-  method: "GET",
   path: "/api/admin/permissions",
   permission: null,
   response: v.strictObject({ version: v.literal(1), permissions: AllPermissions }),
@@ -53,46 +51,41 @@ const ROLES_PATH = "/api/admin/roles";
 
 const ofRole = { tag: "Roles", path: `${ROLES_PATH}/:id`, params: v.object({ id: RoleId }) } as const;
 
-export const listRoles = operation({
+export const listRoles = GET({
   id: "getRoles",
   summary: "All roles",
   tag: "Roles",
-  method: "GET",
   path: ROLES_PATH,
   permission: { permission: ["ADMIN", "READ_ROLE"] },
   response: RoleList,
 }).run(({ db }) => ({ version: 1, roles: all(db).all({}) }));
 
-export const readRole = operation({
+export const readRole = GET({
   ...ofRole,
   id: "getRoleById",
   summary: "A role and its permissions",
-  method: "GET",
   permission: null,
   errors: ["NotFoundError"],
   response: RoleDetails,
 }).run(({ db, params: { id } }) => snapshot(db, () => roleDetails(db, id)));
 
-export const validateRole = operation({
+export const validateRole = POST({
   id: "validateRole",
   summary: "Check whether this role can be created",
   tag: "Roles",
-  method: "POST",
   path: `${ROLES_PATH}/validate`,
   permission: "ADMIN",
   body: NewRole,
   errors: ["NameExistsError"],
-  response: NoBody,
 }).run(({ db, body: { name, type = "custom", permissions } }) => {
   requireFreeRoleName(db, name);
   requirePermissions(db, type, permissions);
 });
 
-export const createRole = operation({
+export const createRole = POST({
   id: "createRole",
   summary: "Create a custom role",
   tag: "Roles",
-  method: "POST",
   path: ROLES_PATH,
   permission: "ADMIN",
   body: NewRole,
@@ -110,11 +103,10 @@ export const createRole = operation({
   return { version: 1, roles: requireRole(tx.db, id) };
 });
 
-export const updateRole = operation({
+export const updateRole = PUT({
   ...ofRole,
   id: "updateRole",
   summary: "Replace a custom role, except its type",
-  method: "PUT",
   permission: "ADMIN",
   body: NewRole,
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
@@ -132,15 +124,13 @@ export const updateRole = operation({
   return { version: 1, roles: requireRole(tx.db, id) };
 });
 
-export const deleteRole = operation({
+export const deleteRole = DELETE({
   ...ofRole,
   id: "deleteRole",
   summary: "Delete a custom role that is not in use",
-  method: "DELETE",
   permission: "ADMIN",
   errors: ["NotFoundError", "InvalidOperationError", "RoleInUseError"],
   records: ["role-deleted"],
-  response: NoBody,
 }).change(({ tx, params: { id } }) => {
   const { name } = requireCustomRole(tx.db, id);
   if (holders(tx.db).get({ id })) throw new ApiError("RoleInUseError", `The role ${name} is in use`);

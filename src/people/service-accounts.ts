@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import type { WithAvatar } from "../access/person.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import {
   createPersonalToken,
@@ -61,11 +60,10 @@ const ofAccount = {
 
 const ofTokens = { ...ofAccount, path: `${ofAccount.path}/token` } as const;
 
-export const listServiceAccounts = operation({
+export const listServiceAccounts = GET({
   ...ofAccounts,
   id: "getServiceAccounts",
   summary: "The service accounts with their tokens, and the available root roles",
-  method: "GET",
   response: ServiceAccounts,
 }).run(({ db }) =>
   snapshot(db, () => ({
@@ -77,11 +75,10 @@ export const listServiceAccounts = operation({
   })),
 );
 
-export const createServiceAccount = operation({
+export const createServiceAccount = POST({
   ...ofAccounts,
   id: "createServiceAccount",
   summary: "Create a service account",
-  method: "POST",
   body: NewServiceAccount,
   status: 201,
   errors: ["NameExistsError"],
@@ -94,11 +91,10 @@ export const createServiceAccount = operation({
   return new WithHeaders(serviceAccount(tx.db, id), { location: String(id) });
 });
 
-export const updateServiceAccount = operation({
+export const updateServiceAccount = PUT({
   ...ofAccount,
   id: "updateServiceAccount",
   summary: "Change a service account's name or root role",
-  method: "PUT",
   body: ServiceAccountUpdate,
   records: ["service-account-updated"],
   response: ServiceAccount,
@@ -109,23 +105,20 @@ export const updateServiceAccount = operation({
   return serviceAccount(tx.db, id);
 });
 
-export const deleteServiceAccount = operation({
+export const deleteServiceAccount = DELETE({
   ...ofAccount,
   id: "deleteServiceAccount",
   summary: "Delete a service account, with its tokens and roles",
-  method: "DELETE",
   records: ["service-account-deleted"],
-  response: NoBody,
 }).change(({ tx, params: { id } }) => {
   requireServiceAccount(tx.db, id);
   removeUser(tx, id);
 });
 
-export const listServiceAccountTokens = operation({
+export const listServiceAccountTokens = GET({
   ...ofTokens,
   id: "getServiceAccountTokens",
   summary: "The tokens of a service account",
-  method: "GET",
   response: PersonalTokens,
 }).run(({ db, params: { id } }) =>
   snapshot(db, () => {
@@ -134,11 +127,10 @@ export const listServiceAccountTokens = operation({
   }),
 );
 
-export const createServiceAccountToken = operation({
+export const createServiceAccountToken = POST({
   ...ofTokens,
   id: "createServiceAccountToken",
   summary: "Create a token for a service account; its secret is shown only once",
-  method: "POST",
   body: NewPersonalToken,
   status: 201,
   errors: ["NotFoundError", "NameExistsError", "OperationDeniedError"],
@@ -149,15 +141,13 @@ export const createServiceAccountToken = operation({
   return createPersonalToken(tx, id, body);
 });
 
-export const deleteServiceAccountToken = operation({
+export const deleteServiceAccountToken = DELETE({
   ...ofTokens,
   id: "deleteServiceAccountToken",
   summary: "Revoke a token of a service account",
-  method: "DELETE",
   path: `${ofTokens.path}/:tokenId`,
   params: v.object({ id: UserId, tokenId: TokenId }),
   records: ["pat-deleted"],
-  response: NoBody,
 }).change(({ tx, params: { id, tokenId } }) => {
   requireServiceAccount(tx.db, id);
   revokePersonalToken(tx, id, tokenId);

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
 import { bookkeeping, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, WithHeaders } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { DAY_MS, timestamp } from "../lib/time.ts";
 import { Timestamp } from "../lib/validation.ts";
@@ -38,11 +38,10 @@ export const Session = v.strictObject({
   isCurrent: v.boolean(),
 });
 
-export const signIn = operation({
+export const signIn = POST({
   id: "login",
   summary: "Sign in with a password; sets a session cookie",
   tag: "Sessions",
-  method: "POST",
   path: "/auth/simple/login",
   permission: null,
   duringMaintenance: true,
@@ -82,11 +81,10 @@ async function noteWrongPassword(db: Database, name: string, address: string | u
 
 const SESSIONS = "/api/admin/user/sessions";
 
-export const listSessions = operation({
+export const listSessions = GET({
   id: "getSessions",
   summary: "The caller's sessions, newest first",
   tag: "Sessions",
-  method: "GET",
   path: SESSIONS,
   permission: null,
   isUncached: true,
@@ -101,45 +99,39 @@ export const listSessions = operation({
   return { sessions: open.map(toSession) };
 });
 
-export const endOtherSessions = operation({
+export const endOtherSessions = DELETE({
   id: "endOtherSessions",
   summary: "End the caller's other sessions",
   tag: "Sessions",
-  method: "DELETE",
   path: SESSIONS,
   permission: null,
   duringMaintenance: true,
-  response: NoBody,
 }).change(({ tx, actor }) => void endSessionsOf(tx, requirePerson(actor), actor.session));
 
-export const endOwnSession = operation({
+export const endOwnSession = DELETE({
   id: "endSession",
   summary: "End one of the caller's sessions",
   tag: "Sessions",
-  method: "DELETE",
   path: `${SESSIONS}/:id`,
   permission: null,
   params: v.object({ id: v.string() }),
   duringMaintenance: true,
   errors: ["NotFoundError"],
-  response: NoBody,
 }).change(({ tx, actor, params: { id } }) => {
   const session = openSessions(tx.db, requirePerson(actor)).find((session) => sessionId(session) === id);
   if (!session) throw new ApiError("NotFoundError", `You have no session ${id}`);
   endSessionWith(tx, session.hash);
 });
 
-export const endSessionsOfUser = operation({
+export const endSessionsOfUser = DELETE({
   id: "endUserSessions",
   summary: "End all sessions of a user; tokens stay",
   tag: "Sessions",
-  method: "DELETE",
   path: "/api/admin/user-admin/:id/sessions",
   permission: "ADMIN",
   params: v.object({ id: UserId }),
   duringMaintenance: true,
   errors: ["NotFoundError"],
-  response: NoBody,
 }).change(({ tx, params: { id } }) => {
   requireUser(tx.db, id);
   endSessionsOf(tx, id);
@@ -162,11 +154,10 @@ const sessionsOf = query<{ userId: number; now: string }, SessionRow>(`
 /** The public id of a session, which doesn't reveal its secret. */
 const sessionId = ({ hash }: Pick<SessionRow, "hash">) => hash.slice(0, 16);
 
-export const listSignIns = operation({
+export const listSignIns = GET({
   id: "getLoginHistory",
   summary: "The attempts to sign in within 90 days, newest first, also as CSV",
   tag: "Sessions",
-  method: "GET",
   path: "/api/admin/logins",
   permission: "ADMIN",
   response: SignInHistory,

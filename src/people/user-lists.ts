@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { GET, POST } from "../http/operation.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { User } from "./users-schema.ts";
 import {
@@ -63,11 +63,10 @@ export const InactiveUser = v.strictObject({
 /** Several users. */
 export const UserIds = v.object({ ids: v.array(v.pipe(v.number(), v.safeInteger())) });
 
-export const searchUsers = operation({
+export const searchUsers = GET({
   id: "searchUsers",
   summary: "Search users by part of the name, or the beginning of the username or e-mail address",
   tag: "Users",
-  method: "GET",
   path: "/api/admin/user-admin/search",
   permission: null,
   query: v.object({ q: v.optional(v.string(), "") }),
@@ -92,11 +91,10 @@ function toFound(row: UserRow) {
   return { id, isAPI, name, email, username, imageUrl, seenAt, accountType, scimId };
 }
 
-export const readAccessOverview = operation({
+export const readAccessOverview = GET({
   id: "getAccessOverview",
   summary: "What all users and service accounts can reach, also as CSV",
   tag: "Users",
-  method: "GET",
   path: "/api/admin/access/overview",
   permission: "ADMIN",
   response: AccessOverview,
@@ -125,11 +123,10 @@ const toUserAccess = ({ accessibleProjects, groups, groupProjects, ...row }: Acc
   groupProjects: JSON.parse(groupProjects),
 });
 
-export const countAdmins = operation({
+export const countAdmins = GET({
   id: "getAdminCount",
   summary: "The number of Admins, by how they can sign in",
   tag: "Users",
-  method: "GET",
   path: "/api/admin/user-admin/admin-count",
   permission: "ADMIN",
   response: AdminCount,
@@ -144,11 +141,10 @@ const admins = query<object, v.InferOutput<typeof AdminCount>>(`
 /** A user not seen for this long is inactive (original). In milliseconds. */
 const INACTIVE_MS = 180 * 24 * 60 * 60 * 1000;
 
-export const listInactiveUsers = operation({
+export const listInactiveUsers = GET({
   id: "getInactiveUsers",
   summary: "Users not seen for 180 days, nor any of their tokens",
   tag: "Users",
-  method: "GET",
   path: "/api/admin/user-admin/inactive",
   permission: "ADMIN",
   response: v.strictObject({ version: v.literal(1), inactiveUsers: v.array(InactiveUser) }),
@@ -164,17 +160,15 @@ const unseen = query<{ before: string }, v.InferOutput<typeof InactiveUser>>(`
     FROM users WHERE account_type = 'User' AND coalesce(seen_at, created_at) < :before)
   WHERE ifnull(patSeenAt, '') < :before ORDER BY id`);
 
-export const deleteInactiveUsers = operation({
+export const deleteInactiveUsers = POST({
   id: "deleteInactiveUsers",
   summary: "Delete several users, all or none; the caller is ignored",
   tag: "Users",
-  method: "POST",
   path: "/api/admin/user-admin/inactive/delete",
   permission: "ADMIN",
   body: UserIds,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["user-deleted"],
-  response: NoBody,
 }).change(({ tx, actor, body: { ids } }) => {
   for (const id of new Set(ids)) {
     if (id === actor.userId) continue;

@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import type { PermissionScope } from "../access/permissions.ts";
 import { covers, type Held, heldPermissions } from "../access/require-permission.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
-import { operation } from "../http/operation.ts";
+import { type Database, snapshot } from "../db/database.ts";
+import { GET } from "../http/operation.ts";
 import {
   PermissionDefinition,
   permissionsIn,
@@ -41,14 +40,13 @@ export const ServiceAccountPermissions = v.strictObject({
 });
 
 const ofPermissions = {
-  method: "GET",
   permission: "ADMIN",
   params: v.object({ id: UserId }),
   query: v.object({ project: v.optional(v.string()), environment: v.optional(v.string()) }),
   errors: ["NotFoundError"],
 } as const;
 
-export const readUserPermissions = operation({
+export const readUserPermissions = GET({
   ...ofPermissions,
   id: "getUserPermissions",
   summary: "A user's permissions, optionally in a project and an environment",
@@ -62,7 +60,7 @@ export const readUserPermissions = operation({
   }),
 );
 
-export const readServiceAccountPermissions = operation({
+export const readServiceAccountPermissions = GET({
   ...ofPermissions,
   id: "getServiceAccountPermissions",
   summary: "A service account's permissions, optionally in a project and an environment",

@@ -3,7 +3,7 @@ import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
 import { snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { MASK } from "../lib/text.ts";
 import { timestamp } from "../lib/time.ts";
 import { requireStrongPassword, WEAK_PASSWORD } from "./passwords.ts";
@@ -16,11 +16,10 @@ const ofUsers = { tag: "Users", path: "/api/admin/user-admin", permission: "ADMI
 
 const ofUser = { ...ofUsers, path: `${ofUsers.path}/:id`, params: v.object({ id: UserId }) } as const;
 
-export const listUsers = operation({
+export const listUsers = GET({
   ...ofUsers,
   id: "getUsers",
   summary: "The users, and the available root roles",
-  method: "GET",
   response: UserList,
 }).run(({ db }) =>
   snapshot(db, () => ({
@@ -44,22 +43,20 @@ const toListed = ({ isInvited, ...row }: ListedRow) => ({
   inviteLink: isInvited ? newUserPage(MASK) : "",
 });
 
-export const readUser = operation({
+export const readUser = GET({
   ...ofUser,
   id: "getUser",
   summary: "A user by id",
-  method: "GET",
   permission: { permission: "ADMIN", unlessOwn: "id" },
   errors: ["NotFoundError"],
   volatile: ["seenAt", "loginAttempts"],
   response: User,
 }).run(({ db, params: { id } }) => store.requireAnyUser(db, id));
 
-export const createUser = operation({
+export const createUser = POST({
   ...ofUsers,
   id: "createUser",
   summary: "Create a user; the link for setting a password is shown only once",
-  method: "POST",
   body: NewUser,
   status: 201,
   errors: WEAK_PASSWORD,
@@ -87,11 +84,10 @@ export const createUser = operation({
     return new WithHeaders(created, { location: String(id) });
   });
 
-export const updateUser = operation({
+export const updateUser = PUT({
   ...ofUser,
   id: "updateUser",
   summary: "Change a user's name, e-mail address or root role",
-  method: "PUT",
   body: UserUpdate,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["user-updated"],
@@ -106,14 +102,12 @@ export const updateUser = operation({
   return { ...user, ...(rootRole != null && { rootRole }) };
 });
 
-export const deleteUser = operation({
+export const deleteUser = DELETE({
   ...ofUser,
   id: "deleteUser",
   summary: "Delete a user, with all sessions, personal tokens and roles",
-  method: "DELETE",
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["user-deleted"],
-  response: NoBody,
 }).change(({ tx, actor, params: { id } }) => {
   store.requireUser(tx.db, id);
   store.requireRemovable(tx.db, actor, id);

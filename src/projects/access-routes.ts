@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/database.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { requireGroup } from "../people/groups.ts";
 import { requireAnyUser } from "../people/users-store.ts";
@@ -30,11 +30,10 @@ const PROJECT = "/api/admin/projects/:projectId";
 
 const Params = v.object({ projectId: v.string() });
 
-export const readProjectAccess = operation({
+export const readProjectAccess = GET({
   id: "getProjectAccess",
   summary: "The users and groups with access to a project, and their roles",
   tag: "Projects",
-  method: "GET",
   path: `${PROJECT}/access`,
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_USER_ACCESS_READ"], project: "projectId" },
   params: Params,
@@ -45,11 +44,10 @@ export const readProjectAccess = operation({
   return projectAccess(db, projectId);
 });
 
-export const readRoleUsage = operation({
+export const readRoleUsage = GET({
   id: "getRoleProjectAccess",
   summary: "The projects in which a role is assigned, and to how many",
   tag: "Projects",
-  method: "GET",
   path: "/api/admin/projects/roles/:roleId/access",
   permission: { permission: ["ADMIN", "READ_ROLE"] },
   params: v.object({ roleId: HolderId }),
@@ -62,14 +60,12 @@ const ofAccess = {
   tag: "Projects",
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_USER_ACCESS_WRITE"], project: "projectId" },
   errors: ["NotFoundError", "ProjectWithoutOwnerError"],
-  response: NoBody,
 } as const;
 
-export const setProjectAccess = operation({
+export const setProjectAccess = PUT({
   ...ofAccess,
   id: "setProjectAccess",
   summary: "Replace a project's access list",
-  method: "PUT",
   path: `${PROJECT}/access`,
   params: Params,
   body: NewAccess,
@@ -83,22 +79,20 @@ export const setProjectAccess = operation({
   tx.record({ type: "project-access-updated", project, data, preData });
 });
 
-export const addProjectAccess = operation({
+export const addProjectAccess = POST({
   ...ofAccess,
   id: "addAccessToProject",
   summary: "Assign several roles in a project to users and groups, in addition to their current ones",
-  method: "POST",
   path: `${PROJECT}/access`,
   params: Params,
   body: AddedAccess,
   records: ["project-access-added"],
 }).change(({ tx, params: { projectId }, body }) => addAccess(tx, projectId, body));
 
-export const addRoleAccess = operation({
+export const addRoleAccess = POST({
   ...ofAccess,
   id: "addRoleAccessToProject",
   summary: "Assign a role in a project to users and groups, in addition to their current ones",
-  method: "POST",
   path: `${PROJECT}/role/:roleId/access`,
   params: v.object({ projectId: v.string(), roleId: HolderId }),
   body: AddedToRole,
@@ -126,11 +120,10 @@ const ofUser = {
   params: v.object({ projectId: v.string(), userId: HolderId }),
 } as const;
 
-export const setUserRoles = operation({
+export const setUserRoles = PUT({
   ...ofUser,
   id: "setRolesForUser",
   summary: "Set the roles of a user in a project",
-  method: "PUT",
   body: GivenRoles,
   records: ["project-access-user-roles-updated", "project-access-user-roles-deleted"],
 }).change(({ tx, params: { projectId, userId: id }, body: { roles } }) => {
@@ -138,11 +131,10 @@ export const setUserRoles = operation({
   setRoles(tx, projectId, { kind: "user", id }, roles);
 });
 
-export const removeUserRoles = operation({
+export const removeUserRoles = DELETE({
   ...ofUser,
   id: "removeUserAccess",
   summary: "Remove all roles of a user in a project",
-  method: "DELETE",
   records: ["project-access-user-roles-deleted"],
 }).change(({ tx, params: { projectId, userId: id } }) => {
   requireAnyUser(tx.db, id);
@@ -155,11 +147,10 @@ const ofGroup = {
   params: v.object({ projectId: v.string(), groupId: HolderId }),
 } as const;
 
-export const setGroupRoles = operation({
+export const setGroupRoles = PUT({
   ...ofGroup,
   id: "setRolesForGroup",
   summary: "Set the roles of a group in a project",
-  method: "PUT",
   body: GivenRoles,
   records: ["project-access-group-roles-updated", "project-access-user-roles-deleted"],
 }).change(({ tx, params: { projectId, groupId: id }, body: { roles } }) => {
@@ -167,11 +158,10 @@ export const setGroupRoles = operation({
   setRoles(tx, projectId, { kind: "group", id }, roles);
 });
 
-export const removeGroupRoles = operation({
+export const removeGroupRoles = DELETE({
   ...ofGroup,
   id: "removeGroupAccess",
   summary: "Remove all roles of a group in a project",
-  method: "DELETE",
   records: ["project-access-user-roles-deleted"],
 }).change(({ tx, params: { projectId, groupId: id } }) => {
   requireGroup(tx.db, id);

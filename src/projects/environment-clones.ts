@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import * as v from "valibot";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { POST } from "../http/operation.ts";
 import { EnvironmentClone } from "./environments-schema.ts";
 import { addEnvironment, requireEnvironment, requireFreeName } from "./environments-store.ts";
 import { requireAllExist } from "./projects-store.ts";
@@ -12,18 +12,16 @@ import { requireAllExist } from "./projects-store.ts";
  * strategies and the state, variants and strategies of their flags; and with the permissions that roles have in it,
  * unless they are not wanted.
  */
-export const cloneEnvironment = operation({
+export const cloneEnvironment = POST({
   id: "cloneEnvironment",
   summary: "Create a copy of an environment, with the state of all flags in some or all of its projects",
   tag: "Environments",
-  method: "POST",
   path: "/api/admin/environments/:name/clone",
   permission: "ADMIN",
   params: v.object({ name: v.string() }),
   body: EnvironmentClone,
   errors: ["NotFoundError", "NameExistsError"],
   records: ["environment-created", "project-environment-added"],
-  response: NoBody,
 }).change(({ tx, params: { name: from }, body: { name: to, ...clone } }) => {
   const { type, enabled, sortOrder } = requireEnvironment(tx.db, from);
   requireFreeName(tx.db, to);

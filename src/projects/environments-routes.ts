@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { revokeToken } from "../people/tokens.ts";
 import {
@@ -35,11 +34,10 @@ const ofEnvironment = {
 /** They change with what the environment contains. */
 const VOLATILE = ["projectCount", "apiTokenCount", "enabledToggleCount"];
 
-export const listEnvironments = operation({
+export const listEnvironments = GET({
   id: "getAllEnvironments",
   summary: "The environments",
   tag: "Environments",
-  method: "GET",
   path: ENVIRONMENTS,
   permission: null,
   volatile: VOLATILE,
@@ -51,11 +49,10 @@ export const listEnvironments = operation({
   })),
 );
 
-export const listProjectEnvironments = operation({
+export const listProjectEnvironments = GET({
   id: "getProjectEnvironments",
   summary: "All environments, as they are for a project",
   tag: "Environments",
-  method: "GET",
   path: `${ENVIRONMENTS}/project/:projectId`,
   permission: { project: "projectId" },
   params: v.object({ projectId: v.string() }),
@@ -65,34 +62,30 @@ export const listProjectEnvironments = operation({
   environments: environmentsFor(db, projectId),
 }));
 
-export const readEnvironment = operation({
+export const readEnvironment = GET({
   ...ofEnvironment,
   id: "getEnvironment",
   summary: "An environment",
-  method: "GET",
   path: `${ENVIRONMENTS}/:name`,
   permission: null,
   volatile: VOLATILE,
   response: Environment,
 }).run(({ db, params: { name } }) => requireEnvironment(db, name));
 
-export const validateEnvironmentName = operation({
+export const validateEnvironmentName = POST({
   id: "validateEnvironmentName",
   summary: "Check whether an environment can be created with this name",
   tag: "Environments",
-  method: "POST",
   path: `${ENVIRONMENTS}/validate`,
   permission: null,
   body: EnvironmentName,
   errors: ["NameExistsError"],
-  response: NoBody,
 }).run(({ db, body: { name } }) => requireFreeName(db, name));
 
-export const createEnvironment = operation({
+export const createEnvironment = POST({
   id: "createEnvironment",
   summary: "Create an environment",
   tag: "Environments",
-  method: "POST",
   path: ENVIRONMENTS,
   permission: "ADMIN",
   body: NewEnvironment,
@@ -102,11 +95,10 @@ export const createEnvironment = operation({
   response: Environment,
 }).change(({ tx, body }) => addEnvironment(tx, body));
 
-export const updateEnvironment = operation({
+export const updateEnvironment = PUT({
   ...ofEnvironment,
   id: "updateEnvironment",
   summary: "Change an environment's type or sort order",
-  method: "PUT",
   path: `${ENVIRONMENTS}/update/:name`,
   body: UpdateEnvironment,
   records: ["environment-updated"],
@@ -120,54 +112,46 @@ export const updateEnvironment = operation({
 });
 
 // No event is recorded (original), here and below.
-export const sortEnvironments = operation({
+export const sortEnvironments = PUT({
   id: "updateSortOrder",
   summary: "Change the order of environments",
   tag: "Environments",
-  method: "PUT",
   path: `${ENVIRONMENTS}/sort-order`,
   permission: "ADMIN",
   body: EnvironmentOrder,
-  response: NoBody,
 }).change(({ tx, body }) => {
   for (const [name, sortOrder] of Object.entries(body)) update(tx).run({ ...UNCHANGED, name, sortOrder });
 });
 
-export const enableEnvironment = operation({
+export const enableEnvironment = POST({
   ...ofEnvironment,
   id: "toggleEnvironmentOn",
   summary: "Enable an environment: new projects get it",
-  method: "POST",
   path: `${ENVIRONMENTS}/:name/on`,
   status: 204,
-  response: NoBody,
 }).change(({ tx, params: { name } }) => {
   requireEnvironment(tx.db, name);
   update(tx).run({ ...UNCHANGED, name, enabled: 1 });
 });
 
-export const disableEnvironment = operation({
+export const disableEnvironment = POST({
   ...ofEnvironment,
   id: "toggleEnvironmentOff",
   summary: "Disable an environment; projects that have it keep it",
-  method: "POST",
   path: `${ENVIRONMENTS}/:name/off`,
   status: 204,
-  response: NoBody,
 }).change(({ tx, params: { name } }) => {
   requireEnvironment(tx.db, name);
   update(tx).run({ ...UNCHANGED, name, enabled: 0 });
 });
 
-export const deleteEnvironment = operation({
+export const deleteEnvironment = DELETE({
   ...ofEnvironment,
   id: "removeEnvironment",
   summary: "Delete an environment, with the state of all flags there",
-  method: "DELETE",
   path: `${ENVIRONMENTS}/:name`,
   errors: ["NotFoundError", "InvalidOperationError", "MinimumOneEnvironmentError"],
   records: ["environment-deleted", "api-token-deleted"],
-  response: NoBody,
 }).change(({ tx, params: { name } }) => {
   const preData = requireRemovable(tx.db, name);
   for (const id of tokensOf(tx.db).pluck().all({ name })) revokeToken(tx, id);

@@ -1,25 +1,23 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { requireEnvironment } from "./environments-store.ts";
 import { insertProjectEnvironment, requireProject } from "./projects-store.ts";
 
 const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";
 
-export const addEnvironmentToProject = operation({
+export const addEnvironmentToProject = POST({
   id: "addEnvironmentToProject",
   summary: "Add an environment to a project",
   tag: "Projects",
-  method: "POST",
   path: ENVIRONMENTS,
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
   params: v.object({ projectId: v.string() }),
   body: v.object({ environment: v.string() }),
   errors: ["NotFoundError", "NameExistsError"],
   records: ["project-environment-added"],
-  response: NoBody,
 }).change(({ tx, params: { projectId: project }, body: { environment } }) => {
   requireProject(tx.db, project);
   requireEnvironment(tx.db, environment);
@@ -33,17 +31,15 @@ export const addEnvironmentToProject = operation({
 });
 
 // An event is recorded even if the project doesn't have the environment (original).
-export const removeEnvironmentFromProject = operation({
+export const removeEnvironmentFromProject = DELETE({
   id: "removeEnvironmentFromProject",
   summary: "Remove an environment from a project; the strategies of its flags return with it",
   tag: "Projects",
-  method: "DELETE",
   path: `${ENVIRONMENTS}/:environment`,
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
   params: v.object({ projectId: v.string(), environment: v.string() }),
   errors: ["MinimumOneEnvironmentError"],
   records: ["project-environment-removed"],
-  response: NoBody,
 }).change(({ tx, params: { projectId: project, environment } }) => {
   if (environmentsOf(tx.db, project).length <= 1) {
     const message = `The project ${project} must keep at least one environment`;

@@ -2,20 +2,18 @@ import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { imageUrlOf } from "../access/person.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { operation } from "../http/operation.ts";
+import { GET } from "../http/operation.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { startOfMinute } from "../lib/time.ts";
 import { type ListedProject, ProjectList, type ProjectOwner, type UserOwner } from "./projects-schema.ts";
 import { COUNTS, EXPIRED, toHealth } from "./projects-store.ts";
 
-export const listProjects = operation({
+export const listProjects = GET({
   id: "getProjects",
   summary: "The live or the archived projects",
   tag: "Projects",
-  method: "GET",
   path: "/api/admin/projects",
   permission: null,
   query: v.object({ archived: v.optional(v.picklist(["true", "false"]), "false") }),

@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { type Database, snapshot } from "../db/database.ts";
+import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import {
   type ApiToken,
@@ -26,11 +25,10 @@ const ofProject = {
   errors: ["NotFoundError"],
 } as const;
 
-export const listProjectApiTokens = operation({
+export const listProjectApiTokens = GET({
   ...ofProject,
   id: "getProjectApiTokens",
   summary: "The API tokens that include a project; secrets are masked unless the operator keeps them",
-  method: "GET",
   permission: { permission: "READ_PROJECT_API_TOKEN", project: "projectId" },
   response: ApiTokens,
 }).run(({ db, actor, params: { projectId } }) =>
@@ -45,11 +43,10 @@ export const listProjectApiTokens = operation({
   }),
 );
 
-export const createProjectApiToken = operation({
+export const createProjectApiToken = POST({
   ...ofProject,
   id: "createProjectApiToken",
   summary: "Create an API token for this project only; its secret is shown only once",
-  method: "POST",
   permission: { permission: "CREATE_PROJECT_API_TOKEN", project: "projectId" },
   body: NewApiToken,
   status: 201,
@@ -62,16 +59,14 @@ export const createProjectApiToken = operation({
   return issueApiToken(tx, body);
 });
 
-export const deleteProjectApiToken = operation({
+export const deleteProjectApiToken = DELETE({
   ...ofProject,
   id: "deleteProjectApiToken",
   summary: "Revoke an API token that is for this project only",
-  method: "DELETE",
   path: `${ofProject.path}/:token`,
   permission: { permission: "DELETE_PROJECT_API_TOKEN", project: "projectId" },
   params: v.object({ projectId: v.string(), token: v.string() }),
   records: ["api-token-deleted"],
-  response: NoBody,
 }).change(({ tx, params: { projectId, token: secret } }) => {
   const token = findApiToken(tx.db, secret);
   if (!token || !isForProject(token, projectId))

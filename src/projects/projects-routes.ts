@@ -4,7 +4,7 @@ import { requirePerson } from "../access/require-permission.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { NoBody, operation } from "../http/operation.ts";
+import { DELETE, POST, PUT } from "../http/operation.ts";
 import { UrlName } from "../lib/validation.ts";
 import { insertUserRole } from "./access-store.ts";
 import { CreatedProject, NewProject, ProjectSettings, ProjectUpdate } from "./projects-schema.ts";
@@ -23,23 +23,20 @@ import {
 
 const PROJECTS = "/api/admin/projects";
 
-export const validateProject = operation({
+export const validateProject = POST({
   id: "validateProject",
   summary: "Check whether a project can be created with this id",
   tag: "Projects",
-  method: "POST",
   path: `${PROJECTS}/validate`,
   permission: "CREATE_PROJECT",
   body: v.object({ id: UrlName }),
   errors: ["NameExistsError"],
-  response: NoBody,
 }).run(({ db, body: { id } }) => requireFreeId(db, id));
 
-export const createProject = operation({
+export const createProject = POST({
   id: "createProject",
   summary: "Create a project",
   tag: "Projects",
-  method: "POST",
   path: PROJECTS,
   permission: "CREATE_PROJECT",
   body: NewProject,
@@ -92,14 +89,12 @@ const ofProject = {
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
   params: v.object({ projectId: v.string() }),
   errors: ["NotFoundError"],
-  response: NoBody,
 } as const;
 
-export const updateProject = operation({
+export const updateProject = PUT({
   ...ofProject,
   id: "updateProject",
   summary: "Change a project's name, description and mode",
-  method: "PUT",
   path: `${PROJECTS}/:projectId`,
   body: ProjectUpdate,
   records: ["project-updated"],
@@ -108,11 +103,10 @@ export const updateProject = operation({
   change(tx, projectId, body);
 });
 
-export const changeSettings = operation({
+export const changeSettings = PUT({
   ...ofProject,
   id: "updateProjectEnterpriseSettings",
   summary: "Change a project's settings",
-  method: "PUT",
   path: `${PROJECTS}/:projectId/settings`,
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_SETTINGS_WRITE"], project: "projectId" },
   body: ProjectSettings,
@@ -143,11 +137,10 @@ const update = command<
     feature_naming = ifnull(:featureNaming, feature_naming), updated_at = :now
   WHERE id = :id`);
 
-export const archiveProject = operation({
+export const archiveProject = POST({
   ...ofProject,
   id: "archiveProject",
   summary: "Archive a project without live flags",
-  method: "POST",
   path: `${PROJECTS}/archive/:projectId`,
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
   errors: ["NotFoundError", "InvalidOperationError"],
@@ -159,11 +152,10 @@ export const archiveProject = operation({
 });
 
 // Its flags stay archived.
-export const reviveProject = operation({
+export const reviveProject = POST({
   ...ofProject,
   id: "reviveProject",
   summary: "Revive an archived project",
-  method: "POST",
   path: `${PROJECTS}/revive/:projectId`,
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
   records: ["project-revived"],
@@ -183,11 +175,10 @@ const ofFavorite = {
   permission: { project: "projectId" },
 } as const;
 
-export const addFavoriteProject = operation({
+export const addFavoriteProject = POST({
   ...ofFavorite,
   id: "addFavoriteProject",
   summary: "Add a project to the caller's favorites",
-  method: "POST",
   records: ["project-favorited"],
 }).change(({ tx, actor, params: { projectId: project } }) => {
   requireProject(tx.db, project);
@@ -197,11 +188,10 @@ export const addFavoriteProject = operation({
   tx.record({ type: "project-favorited", project, data: { project } });
 });
 
-export const removeFavoriteProject = operation({
+export const removeFavoriteProject = DELETE({
   ...ofFavorite,
   id: "removeFavoriteProject",
   summary: "Remove a project from the caller's favorites",
-  method: "DELETE",
   records: ["project-unfavorited"],
 }).change(({ tx, actor, params: { projectId: project } }) => {
   requireProject(tx.db, project);

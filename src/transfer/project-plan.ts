@@ -1,6 +1,5 @@
 import { CLI } from "../access/actor.ts";
-import type { Database } from "../db/database.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { type Tx, write } from "../events/write.ts";

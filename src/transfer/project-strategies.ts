@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
-import type { Variant } from "../evaluation/variant.ts";
-import { requireWeights } from "../evaluation/variant.ts";
+import { requireWeights, type Variant } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
 import { disable, enable } from "../flags/feature-environments.ts";
 import { isEnabled, type Scope } from "../flags/feature-environments-store.ts";

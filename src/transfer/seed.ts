@@ -7,8 +7,7 @@ import { check, dictionary, NonEmptyText, type Schema } from "../lib/validation.
 import { exportDataset } from "./export.ts";
 import { importDataset } from "./import.ts";
 import { applyProject } from "./project-plan.ts";
-import type { ProjectText } from "./project-text.ts";
-import { readProjectText } from "./project-text.ts";
+import { type ProjectText, readProjectText } from "./project-text.ts";
 
 /** A format of seeds other than datasets, recognised by its JSON. */
 interface Format {

@@ -10,8 +10,7 @@ import { DataError } from "../../src/db/error.ts";
 import { lockForServing } from "../../src/db/lock.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/migrations.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import type { Notification } from "../../src/log/notifications.ts";
-import { newestNotifications } from "../../src/log/notifications.ts";
+import { type Notification, newestNotifications } from "../../src/log/notifications.ts";
 
 /** The schema of version 1, as released; it never changes. */
 const FIRST = fs.readFileSync(new URL("schema-1.sql", import.meta.url), "utf8");

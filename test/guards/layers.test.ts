@@ -142,7 +142,9 @@ test("every file that declares operations is served", () => {
     .readdirSync("src", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !isOfUi(file))
     .filter((file) =>
-      /^export const \w+ = operation\(/m.test(fs.readFileSync(path.join("src", file), "utf8")),
+      /^export const \w+ = (GET|POST|PUT|PATCH|DELETE)\(/m.test(
+        fs.readFileSync(path.join("src", file), "utf8"),
+      ),
     );
   assert.ok(declaring.length > 10);
   assert.deepEqual(
