@@ -7,7 +7,7 @@ import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { ShortText, Timestamp, wholeNumber } from "../lib/validation.ts";
 
-export const Variant = v.picklist(["info", "warning", "error", "success"]);
+export const BannerVariant = v.picklist(["info", "warning", "error", "success"]);
 
 /** Where a banner links to: a page, here or elsewhere, or its own dialog; never a script. */
 export const BannerLink = v.pipe(
@@ -24,7 +24,7 @@ const isWebAddress = (link: string) => /^https?:$/.test(URL.parse(link)?.protoco
 export const NewBanner = v.object({
   message: ShortText,
   enabled: Flag(true),
-  variant: v.optional(Variant, "info"),
+  variant: v.optional(BannerVariant, "info"),
   sticky: Flag(false),
   icon: OptionalText,
   link: optional(BannerLink),
@@ -39,7 +39,7 @@ export const Banner = v.strictObject({
   id: v.number(),
   message: v.string(),
   enabled: v.boolean(),
-  variant: Variant,
+  variant: BannerVariant,
   sticky: v.boolean(),
   icon: v.nullable(v.string()),
   link: v.nullable(v.string()),

@@ -137,7 +137,7 @@ test("only requests, events and imports start write transactions", () => {
 });
 
 test("every file that declares operations is served", () => {
-  const served = IMPORTS.filter(({ file }) => file === "server/surfaces.ts").map(({ name }) => name);
+  const served = IMPORTS.filter(({ file }) => file === "server/operations.ts").map(({ name }) => name);
   const declaring = fs
     .readdirSync("src", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !isOfUi(file))
