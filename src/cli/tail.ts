@@ -6,7 +6,7 @@ import { close, openToRead } from "../db/open.ts";
 import { EVENT_TYPES } from "../events/schema.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { matchingPage, toCriteria } from "../log/search.ts";
+import { type Criteria, matchingIds, toCriteria } from "../log/criteria.ts";
 import { wireWindows } from "../log/store.ts";
 import { eventsAfter, newestEvent } from "../log/stream.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
@@ -223,37 +223,20 @@ const POLL_MS = 100;
 /** The events in a data file as JSON, oldest first, as they are recorded. */
 async function* followFile(db: Database, filter: Filter, signal: AbortSignal): AsyncGenerator<string> {
   let position = newestEvent(db);
-  yield* newestInFile(db, filter, position);
-  const followed = followedBy(filter);
+  const criteria = toCriteria({ ...filter, hidden: [] });
+  yield* newestInFile(db, { ...criteria, last: BigInt(position) }, filter.last);
   while (!signal.aborted) {
-    const batch = eventsAfter(db, followed, position);
+    const batch = eventsAfter(db, criteria, position);
     for (const { wire } of batch.events) yield wire;
     position = batch.position;
     if (!batch.isMore) await setTimeout(POLL_MS, undefined, { signal }).catch(() => {});
   }
 }
 
-/** The newest events up to a position. */
-function* newestInFile(db: Database, { last, type, project, feature }: Filter, position: number) {
-  if (last === 0) return;
-  const search = { ...toLists({ type, project, feature }), query: "", offset: 0, limit: last };
-  const wanted = { ...toCriteria(db, search, []), last: BigInt(position) };
-  const { ids } = matchingPage(db, wanted, search);
+function* newestInFile(db: Database, criteria: Criteria, limit: number) {
+  const ids = matchingIds(db, criteria, { offset: 0, limit });
   for (const wires of wireWindows(db, ids.reverse())) yield* wires;
 }
-
-const toLists = (filter: Pick<Filter, "type" | "project" | "feature">) =>
-  Object.fromEntries(Object.entries(filter).map(([name, values]) => [name, values && [...values]]));
-
-const followedBy = ({ type, project, feature }: Filter) => ({
-  types: toList(type),
-  projects: toList(project),
-  features: toList(feature),
-  creators: null,
-  hidden: "[]",
-});
-
-const toList = (values: readonly string[] | undefined) => (values ? JSON.stringify(values) : null);
 
 /** The parts of an event that are shown. */
 interface Shown {

@@ -6,20 +6,6 @@ import type { Event } from "./schema.ts";
  * the file can be moved, unless the operator has set the server's public URL.
  */
 
-/** A list of events. */
-export class EventArray extends RawJson<Event[]> {
-  readonly wires: readonly string[];
-
-  constructor(wires: readonly string[]) {
-    super("");
-    this.wires = wires;
-  }
-
-  override toText(root: string) {
-    return `[${joined(this.wires, root)}]`;
-  }
-}
-
 /** One event. */
 export class EventText extends RawJson<Event> {
   override toText(root: string) {
@@ -39,13 +25,13 @@ export const joined = (wires: readonly string[], root: string) =>
   (isLinked(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
 
 /** One event; the summary is its last key. */
-export function linked(wire: string, root: string) {
+function linked(wire: string, root: string) {
   if (!isLinked(root)) return wire;
   const at = wire.lastIndexOf('"summary":');
   return wire.slice(0, at) + withRoot(wire.slice(at), root);
 }
 
 /** Whether links are rewritten: the root is a full URL. */
-export const isLinked = (root: string) => root.startsWith("http");
+const isLinked = (root: string) => root.startsWith("http");
 
 const withRoot = (text: string, root: string) => text.replaceAll("](/", `](${root}/`);

@@ -1,28 +1,19 @@
 import * as v from "valibot";
-import { type Actor, SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
+import { SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { EventArray, joined } from "../events/wire.ts";
+import { joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { GET, POST } from "../http/operation.ts";
 import { fold } from "../lib/text.ts";
+import { type Criteria, countMatches, matchingIds, NEWEST, toCriteria } from "./criteria.ts";
 import { EventCreator, EventList, EventSearch, FeatureEventList } from "./schema.ts";
-import {
-  countEvents,
-  type EventFilter,
-  eventIds,
-  type Page,
-  projectEvents,
-  shortWires,
-  shortWiresById,
-  type Window,
-  wireWindows,
-} from "./store.ts";
+import { matchingWindows, wireWindows } from "./store.ts";
 import { searchText } from "./text-search.ts";
 
 /** The number of events listed if no project is named (seed). */
-const NEWEST = 100;
+const LISTED = 100;
 
 export const listEvents = GET({
   id: "getEvents",
@@ -32,10 +23,14 @@ export const listEvents = GET({
   permission: null,
   query: v.object({ project: v.optional(v.string(), "") }),
   response: EventList,
-}).run(({ db, actor, query }) => {
-  if (query.project !== "") return allOfProject(db, actor, query.project);
-  return listed(db, { hidden: hiddenProjects(db, actor) }, { from: Number.POSITIVE_INFINITY, limit: NEWEST });
-});
+}).run(({ db, actor, query: { project } }) =>
+  snapshot(db, () => {
+    const hidden = hiddenProjects(db, actor);
+    return project === ""
+      ? newest(db, toCriteria({ hidden }), LISTED)
+      : allEvents(db, toCriteria({ project: [project], hidden }), BEGIN);
+  }),
+);
 
 export const listFeatureEvents = GET({
   id: "getEventsForToggle",
@@ -46,10 +41,8 @@ export const listFeatureEvents = GET({
   params: v.object({ featureName: v.string() }),
   response: FeatureEventList,
 }).run(({ db, actor, params: { featureName } }) => {
-  const filter = { feature: featureName, hidden: hiddenProjects(db, actor) };
-  const ids = eventIds(db, filter, { from: Number.POSITIVE_INFINITY, limit: Number.MAX_SAFE_INTEGER });
-  const begin = `{"version":1,"toggleName":${JSON.stringify(featureName)},"events":[`;
-  return new JsonStream((root) => listText(windowsById(db, ids, root), begin, endWith));
+  const criteria = toCriteria({ feature: [featureName], hidden: hiddenProjects(db, actor) });
+  return allEvents(db, criteria, `{"version":1,"toggleName":${JSON.stringify(featureName)},"events":[`);
 });
 
 export const searchEvents = POST({
@@ -63,64 +56,49 @@ export const searchEvents = POST({
   response: EventList,
   deprecated: true,
 }).run(async ({ db, actor, body, signal }) => {
-  const { type, project, feature, query, limit } = body;
+  const { type, project, feature, query, offset, limit } = body;
   const hidden = hiddenProjects(db, actor);
-  const filter = { type, project, feature, hidden } as const;
-  const from = body.offset === 0 ? Number.POSITIVE_INFINITY : body.offset;
-  if (query === undefined) return listed(db, filter, { from, limit });
-  const { ids, total } = await searchText(db, { filter, text: fold(query), from, limit, signal });
-  const wires = shortWiresById(db, ids);
-  return wires ? toList(wires, total) : toLongList(db, ids, total);
+  const criteria = toCriteria({ type: only(type), project: only(project), feature: only(feature), hidden });
+  const from = offset === 0 ? NEWEST : BigInt(Math.min(offset, Number.MAX_SAFE_INTEGER));
+  if (query === undefined) return snapshot(db, () => newest(db, criteria, limit, from));
+  const { ids, total } = await searchText(db, { criteria, text: fold(query), from, limit, signal });
+  return eventList(db, ids, { begin: BEGIN, end: endWith(total) });
 });
 
-const listed = (db: Database, filter: EventFilter, page: Page) =>
-  snapshot(db, () => {
-    const total = countEvents(db, filter);
-    const wires = shortWires(db, filter, page);
-    return wires ? toList(wires, total) : toLongList(db, eventIds(db, filter, page), total);
-  });
+const only = (value: string | undefined) => (value === undefined ? undefined : [value]);
 
-const toList = (wires: string[], totalEvents: number | undefined) => ({
-  version: 1 as const,
-  events: new EventArray(wires),
-  totalEvents,
-});
+/** The newest events that match, up to an id, and the number of all that match. */
+function newest(db: Database, criteria: Criteria, limit: number, last = NEWEST) {
+  const ids = matchingIds(db, { ...criteria, last }, { offset: 0, limit });
+  return eventList(db, ids, { begin: BEGIN, end: endWith(countMatches(db, criteria)) });
+}
 
-/** A long list, never held in memory as a whole: events never change, so they are read as the client reads. */
-const toLongList = (db: Database, ids: number[], total: number | undefined) =>
-  new JsonStream((root) =>
-    listText(windowsById(db, ids, root), BEGIN, () => (total === undefined ? "]}" : endWith(total))),
-  );
+function allEvents(db: Database, criteria: Criteria, begin: string) {
+  const end = endWith(countMatches(db, criteria));
+  return new JsonStream((root) => listText(matchingWindows(db, criteria), root, { begin, end }));
+}
 
-/** All events of a project; none if it is hidden or doesn't exist. */
-function allOfProject(db: Database, actor: Actor, project: string) {
-  const isHidden = hiddenProjects(db, actor).includes(project);
-  return new JsonStream((root) => listText(isHidden ? [] : projectEvents(db, project, root), BEGIN, endWith));
+/** Never held in memory as a whole if it is long: events never change, so they are read as the client reads. */
+export const eventList = (db: Database, ids: readonly number[], ends: Ends) =>
+  new JsonStream((root) => listText(wireWindows(db, ids), root, ends));
+
+interface Ends {
+  begin: string;
+  end: string;
+}
+
+function* listText(windows: Iterable<string[]>, root: string, { begin, end }: Ends): Generator<string> {
+  let before = begin;
+  for (const wires of windows) {
+    yield before + joined(wires, root);
+    before = ",";
+  }
+  yield before === begin ? begin + end : end;
 }
 
 const BEGIN = `{"version":1,"events":[`;
 
-const endWith = (total: number) => `],"totalEvents":${total}}`;
-
-/** Events in the order of the ids. */
-export function* windowsById(db: Database, ids: number[], root: string): Generator<Window> {
-  for (const wires of wireWindows(db, ids)) yield { count: wires.length, text: `,${joined(wires, root)}` };
-}
-
-/** A list as JSON text. @param end returns its end, given the number of events in the list */
-export function* listText(
-  windows: Iterable<Window>,
-  begin: string,
-  end: (count: number) => string,
-): Generator<string> {
-  let all = 0;
-  yield begin;
-  for (const { count, text } of windows) {
-    yield all > 0 ? text : text.slice(1);
-    all += count;
-  }
-  yield end(all);
-}
+const endWith = (total: number | undefined) => (total === undefined ? "]}" : `],"totalEvents":${total}}`);
 
 export const listEventCreators = GET({
   id: "getEventCreators",

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { nextTurn } from "../lib/background.ts";
-import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind } from "./store.ts";
+import { type Criteria, countMatches, MATCHES, matchingIds, NEWEST, toCriteria } from "./criteria.ts";
 
 /*
  * Free text is a substring of the event's type, of its creator, or of the JSON text of its data, ignoring letter case,
@@ -20,14 +20,12 @@ const MAX_TRIGRAMS = { all: 12, any: 400 };
 const COMMON = 0.2;
 
 interface Search {
-  filter: EventFilter;
+  criteria: Criteria;
   /** Folded. */
   text: string;
   /** The newest id to include. */
-  from: number;
+  from: bigint;
   limit: number;
-  /** Keeps only the ids that pass what the filter can't express. */
-  narrow?: (ids: number[]) => number[];
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
@@ -47,12 +45,12 @@ interface Slice {
   oldest: number | null;
   /** How many contain the text and are visible; hidden ones never count, so that totals don't reveal them. */
   matches: number;
-  /** The ids that pass the whole filter, newest first. */
+  /** The ids that match all criteria, newest first. */
   ids: number[];
 }
 
 /** The newest candidates up to an id. */
-type Source = (from: number) => Slice;
+type Source = (last: bigint) => Slice;
 
 type SliceRow = Omit<Slice, "ids"> & { ids: string };
 
@@ -61,34 +59,30 @@ const toSlice = (row: SliceRow): Slice => ({ ...row, ids: JSON.parse(row.ids) })
 /** A slice of candidates as a single row, instead of a thousand. */
 const sliceOf = (candidates: string) => `
   SELECT count(*) AS candidates, min(id) AS oldest, ifnull(sum(isMatch AND isVisible), 0) AS matches,
-    json_group_array(id ORDER BY id DESC) FILTER (WHERE isMatch AND isVisible AND isWanted) AS ids
+    json_group_array(id ORDER BY id DESC) FILTER (WHERE isMatch AND isWanted) AS ids
   FROM (${candidates})`;
 
 // The texts (type, creator, data) are read from the index's own table, since FTS5 is slow at returning columns.
 const IS_MATCH = `(instr(texts.c2, :text) OR instr(texts.c1, :text) OR instr(texts.c0, :text)) <> 0 AS isMatch`;
 
-const IS_WANTED = `coalesce(:type, :project, :feature) IS NULL OR EXISTS (
-  SELECT 1 FROM events
-  WHERE events.id = texts.id AND (:type IS NULL OR events.type = :type)
-    AND (:project IS NULL OR events.project = :project)
-    AND (:feature IS NULL OR events.feature_name = :feature)) AS isWanted`;
+const IS_WANTED = `EXISTS (SELECT 1 FROM events WHERE events.id = texts.id AND ${MATCHES}) AS isWanted`;
 
-interface Match extends Bind {
-  match: string;
+interface Bind extends Criteria {
   text: string;
+  limit: number;
 }
 
-const sliceByMatch = query<Match, SliceRow>(
+const sliceByMatch = query<Bind & { match: string }, SliceRow>(
   sliceOf(`
   SELECT texts.id, ${IS_MATCH}, ${IS_WANTED},
     :hidden = '[]' OR (SELECT ifnull(events.project, '') FROM events WHERE events.id = texts.id)
       NOT IN (SELECT value FROM json_each(:hidden)) AS isVisible
   FROM event_searches CROSS JOIN event_searches_content AS texts ON texts.id = event_searches.rowid
-  WHERE event_searches MATCH :match AND event_searches.rowid <= :from
+  WHERE event_searches MATCH :match AND event_searches.rowid <= :last
   ORDER BY event_searches.rowid DESC LIMIT :limit`),
 );
 
-const sliceById = query<Bind & { ids: string; text: string }, SliceRow>(
+const sliceById = query<Bind & { ids: string }, SliceRow>(
   sliceOf(`
   SELECT texts.id, ${IS_MATCH}, ${IS_WANTED}, 1 AS isVisible
   FROM json_each(:ids) CROSS JOIN event_searches_content AS texts ON texts.id = json_each.value`),
@@ -98,27 +92,26 @@ const trigramsFrom = query<{ text: string; limit: number }, string>(`
   SELECT term FROM event_trigrams
   WHERE term >= :text AND term <= :text || char(0x10FFFF, 0x10FFFF) LIMIT :limit`);
 
-/** The newest events that contain the text and pass the filter, and their number. */
+/** The newest events that contain the text and match the criteria, and their number. */
 export async function searchText(db: Database, search: Search): Promise<Found> {
   const source = sourceFor(db, search);
   const ids: number[] = [];
   let matches = 0;
-  for await (const slice of slices(source, Number.POSITIVE_INFINITY, search)) {
+  for await (const slice of slices(source, NEWEST, search)) {
     matches += slice.matches;
     ids.push(...slice.ids);
-    if (matches > COUNTED) return { ids: await newest(db, search, source, ids), total: undefined };
+    if (matches > COUNTED) return { ids: await newest(db, search, ids), total: undefined };
   }
   return { ids: ids.filter((id) => id <= search.from).slice(0, search.limit), total: ids.length };
 }
 
 /** A page of too many matches to count: from those counted already, or from where the page starts. */
-async function newest(db: Database, search: Search, source: Source, counted: number[]): Promise<number[]> {
-  const { filter, from, limit } = search;
+async function newest(db: Database, search: Search, counted: number[]): Promise<number[]> {
+  const { criteria, from, limit } = search;
   const ids = counted.filter((id) => id <= from);
   if (ids.length >= limit) return ids.slice(0, limit);
   const page: number[] = [];
-  const pages = isFiltered(filter) ? byFilter(db, search, filter) : source;
-  for await (const slice of slices(pages, from, search)) {
+  for await (const slice of slices(byCriteria(db, search, criteria), from, search)) {
     page.push(...slice.ids);
     if (page.length >= limit) break;
   }
@@ -126,14 +119,14 @@ async function newest(db: Database, search: Search, source: Source, counted: num
 }
 
 /**
- * The source of candidates: the filter's events if there are few, those that contain the trigrams, or all visible
+ * The source of candidates: the events that match the criteria if there are few, those that contain the trigrams, or all visible
  * events. The choice must not reveal what is hidden: the last two yield the same counts.
  */
 function sourceFor(db: Database, search: Search): Source {
-  const { text, filter } = search;
+  const { text, criteria } = search;
   if (!mayOccur(text)) return () => EMPTY;
-  if (countEvents(db, filter) <= COUNTED) return byFilter(db, search, filter);
-  const visible = byFilter(db, search, { hidden: filter.hidden });
+  if (countMatches(db, criteria) <= COUNTED) return byCriteria(db, search, criteria);
+  const visible = byCriteria(db, search, toCriteria({ hidden: JSON.parse(criteria.hidden) }));
   const match = [...text].length >= 3 ? trigramsOf(text) : anyTrigram(db, text, visible);
   if (match === undefined) return visible;
   return match === "" ? () => EMPTY : byMatch(db, search, match);
@@ -145,7 +138,7 @@ const EMPTY: Slice = { candidates: 0, oldest: null, matches: 0, ids: [] };
 const mayOccur = (text: string) => text.isWellFormed() && !text.includes("\0");
 
 function isCommon(source: Source) {
-  const { candidates, matches } = source(Number.POSITIVE_INFINITY);
+  const { candidates, matches } = source(NEWEST);
   return matches >= candidates * COMMON;
 }
 
@@ -178,29 +171,28 @@ function trigramsOf(text: string) {
 const quoted = (trigram: string) => `"${trigram.replaceAll('"', '""')}"`;
 
 const byMatch =
-  (db: Database, { text, filter }: Search, match: string): Source =>
-  (from) =>
-    toSlice(sliceByMatch(db).get({ ...toBind(filter, { from, limit: SLICE }), match, text })!);
+  (db: Database, { text, criteria }: Search, match: string): Source =>
+  (last) =>
+    toSlice(sliceByMatch(db).get({ ...criteria, last, limit: SLICE, match, text })!);
 
-/** The events of a filter, possibly wider than the search's. */
-const byFilter =
-  (db: Database, { text, filter }: Search, candidates: EventFilter): Source =>
-  (from) => {
-    const page = { from, limit: SLICE };
-    const ids = JSON.stringify(eventIds(db, candidates, page));
-    return toSlice(sliceById(db).get({ ...toBind(filter, page), text, ids })!);
+/** The events that match criteria, possibly wider than the search's. */
+const byCriteria =
+  (db: Database, { text, criteria }: Search, wider: Criteria): Source =>
+  (last) => {
+    const ids = JSON.stringify(matchingIds(db, { ...wider, last }, { offset: 0, limit: SLICE }));
+    return toSlice(sliceById(db).get({ ...criteria, last, limit: SLICE, text, ids })!);
   };
 
 async function* slices(
   source: Source,
-  from: number,
-  { narrow, signal }: Search,
+  from: bigint,
+  { signal }: Search,
 ): AsyncGenerator<Pick<Slice, "matches" | "ids">> {
-  for (let start = from; ; ) {
-    const { candidates, oldest, matches, ids } = source(start);
-    yield { matches, ids: narrow && ids.length > 0 ? narrow(ids) : ids };
+  for (let last = from; ; ) {
+    const { candidates, oldest, matches, ids } = source(last);
+    yield { matches, ids };
     if (candidates < SLICE || signal.aborted) return;
-    start = oldest! - 1;
+    last = BigInt(oldest! - 1);
     await nextTurn();
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toCriteria } from "../../src/log/criteria.ts";
 import { searchText } from "../../src/log/text-search.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { createWorld, personal, type World } from "../support/world.ts";
@@ -276,9 +277,9 @@ test("a search stops when its client disconnects", async (t) => {
       },
     } as AbortSignal;
     const { ids } = await searchText(db, {
-      filter: { hidden: [] },
+      criteria: toCriteria({ hidden: [] }),
       text: "ABCDEF",
-      from: 8000,
+      from: 8000n,
       limit: 10,
       signal,
     });

@@ -1,0 +1,135 @@
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
+
+/*
+ * Events by type, project, flag and author. `event_totals` lists the types of each project's events, and indexes have the
+ * events of each project, of each such pair, and of its authors, in order. The newest of each are merged.
+ */
+
+/** What events must match, as parameters; null matches all. Lists are JSON. */
+export interface Criteria {
+  types: string | null;
+  projects: string | null;
+  features: string | null;
+  creators: string | null;
+  /** Projects that are left out; "" stands for events without a project. */
+  hidden: string;
+  /** The oldest and the newest id that can match. */
+  first: bigint;
+  last: bigint;
+}
+
+/** Beyond the newest id. A number would be bound as a float, which not every index can compare with. */
+export const NEWEST = BigInt(Number.MAX_SAFE_INTEGER);
+
+interface Lists extends Partial<Record<"type" | "project" | "feature", readonly string[] | undefined>> {
+  createdBy?: readonly number[] | undefined;
+  hidden: readonly string[];
+}
+
+/** Those of all times. */
+export const toCriteria = ({ type, project, feature, createdBy, hidden }: Lists): Criteria => ({
+  types: toList(type),
+  projects: toList(project),
+  features: toList(feature),
+  creators: toList(createdBy),
+  hidden: JSON.stringify(hidden),
+  first: 0n,
+  last: NEWEST,
+});
+
+const toList = (values: readonly unknown[] | undefined) => (values ? JSON.stringify(values) : null);
+
+const isAmong = (value: string, list: string) =>
+  `(:${list} IS NULL OR ${value} IN (SELECT value FROM json_each(:${list})))`;
+
+/** SQL: whether a row of `events` matches. */
+export const MATCHES = `events.id BETWEEN :first AND :last
+  AND ${isAmong("events.type", "types")}
+  AND ${isAmong("events.project", "projects")}
+  AND ${isAmong("events.feature_name", "features")}
+  AND ${isAmong("events.wire ->> 'createdByUserId'", "creators")}
+  AND ifnull(events.project, '') NOT IN (SELECT value FROM json_each(:hidden))`;
+
+interface Page {
+  offset: number;
+  limit: number;
+}
+
+/** The ids of the events that match, newest first. */
+export function matchingIds(db: Database, criteria: Criteria, page: Page): number[] {
+  const bind = { ...criteria, ...page };
+  if (isSearch(criteria)) return sourceOf(criteria).ids(db).pluck().all(bind);
+  const ids = visible(db).pluck().all(bind);
+  return ids.length === page.limit || criteria.hidden === "[]" ? ids : ofProjects.ids(db).pluck().all(bind);
+}
+
+/** The exact number of events that match. */
+export function countMatches(db: Database, criteria: Criteria): number {
+  const { features, creators, first, last } = criteria;
+  const hasStoredTotal = (features ?? creators) === null && first === 0n && last === NEWEST;
+  const count = hasStoredTotal ? totalOfPairs(db) : sourceOf(criteria).count(db);
+  return count.pluck().get(criteria)!;
+}
+
+const isSearch = ({ types, projects, features, creators }: Criteria) =>
+  (types ?? projects ?? features ?? creators) !== null;
+
+function sourceOf({ types, features, creators }: Criteria) {
+  if (features !== null) return ofFeatures;
+  if (creators !== null) return ofCreators;
+  return types === null ? ofProjects : ofPairs;
+}
+
+// If there is nothing to search for, enough of the newest events are usually visible.
+const visible = query<Criteria & Page, number>(`
+  SELECT id FROM (
+    SELECT id, project FROM events WHERE id BETWEEN :first AND :last
+    ORDER BY id DESC LIMIT (:offset + :limit) * iif(:hidden = '[]', 1, 4))
+  WHERE ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
+  ORDER BY id DESC LIMIT :limit OFFSET :offset`);
+
+const FROM_PAIRS = `event_totals
+  WHERE ${isAmong("event_totals.type", "types")} AND ${isAmong("project", "projects")}
+    AND project NOT IN (SELECT value FROM json_each(:hidden))`;
+
+const totalOfPairs = query<Criteria, number>(`SELECT ifnull(sum(count), 0) FROM ${FROM_PAIRS}`);
+
+const merged = (groups: string, index: string, ofGroup = "true") => {
+  const fromGroup = `FROM events AS one INDEXED BY ${index}
+    WHERE ${ofGroup} AND one.project IS nullif(groups.project, '') AND one.id BETWEEN :first AND :last`;
+  return {
+    ids: query<Criteria & Page, number>(`
+      SELECT events.id
+      FROM (${groups}) AS groups CROSS JOIN events ON events.id IN (
+        SELECT one.id ${fromGroup} ORDER BY one.id DESC LIMIT :offset + :limit)
+      ORDER BY events.id DESC LIMIT :limit OFFSET :offset`),
+    count: query<Criteria, number>(`
+      SELECT ifnull(sum((SELECT count(*) ${fromGroup})), 0) FROM (${groups}) AS groups`),
+  };
+};
+
+const ofProjects = merged(`SELECT DISTINCT project FROM ${FROM_PAIRS}`, "events_by_project");
+
+const ofPairs = merged(
+  `SELECT type, project FROM ${FROM_PAIRS}`,
+  "events_by_type_and_project",
+  "one.type = groups.type",
+);
+
+const ofCreators = merged(
+  `SELECT DISTINCT event_totals.type, event_totals.project, creators.value AS creator
+   FROM json_each(:creators) AS creators CROSS JOIN ${FROM_PAIRS}`,
+  "events_by_creator",
+  "one.wire ->> 'createdByUserId' = groups.creator AND one.type = groups.type",
+);
+
+const FROM_FEATURES = `events
+  WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${MATCHES}`;
+
+// A flag has few events, so they are sorted.
+const ofFeatures = {
+  ids: query<Criteria & Page, number>(`
+    SELECT id FROM ${FROM_FEATURES} ORDER BY id DESC LIMIT :limit OFFSET :offset`),
+  count: query<Criteria, number>(`SELECT count(*) FROM ${FROM_FEATURES}`),
+};
