@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { SYSTEM } from "../access/actor.ts";
-import { bit, Flag, kind, Name, OptionalText, OptionalTime, withoutNulls } from "../dataset/kind.ts";
+import { Flag, kind, Name, OptionalText, OptionalTime } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { bookkeeping, command, query } from "../db/statement.ts";
+import { bookkeeping, command, query, toStored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -233,12 +233,7 @@ export function removeApplication(tx: Tx, name: string) {
   remove(tx).run({ name });
 }
 
-interface LineRow extends ApplicationRow {
-  /** JSON. */
-  places: string;
-}
-
-const applications = query<object, LineRow>(`
+const applications = query<object, object>(`
   SELECT name, description, url, color, icon, strategies, created_by AS createdBy, created_at AS createdAt,
     updated_at AS updatedAt, announced,
     (SELECT json_group_array(json_object('project', project, 'environment', environment)
@@ -264,22 +259,9 @@ export const application = kind({
   }),
   insert({ tx, now }, { places, ...line }) {
     const createdAt = line.createdAt ?? now;
-    insertApplication(tx).run({
-      ...line,
-      strategies: JSON.stringify(line.strategies),
-      createdAt,
-      updatedAt: line.updatedAt ?? createdAt,
-      announced: bit(line.announced),
-    });
+    const updatedAt = line.updatedAt ?? createdAt;
+    insertApplication(tx).run(toStored({ ...line, createdAt, updatedAt }));
     for (const place of places) insertPlace(tx).run({ application: line.name, ...place });
   },
-  *rows(db) {
-    for (const row of applications(db).iterate({}))
-      yield withoutNulls({
-        ...row,
-        strategies: JSON.parse(row.strategies),
-        announced: row.announced === 1,
-        places: JSON.parse(row.places),
-      });
-  },
+  rows: (db) => applications(db).iterate({}),
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { kind, Name, OptionalText, OptionalTime, withoutNulls } from "../dataset/kind.ts";
+import { kind, Name, OptionalText, OptionalTime } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { bookkeeping, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
@@ -142,7 +142,5 @@ export const instance = kind({
     const seenAt = line.seenAt ?? now;
     insertInstance(tx).run({ ...line, createdAt: line.createdAt ?? seenAt, seenAt });
   },
-  *rows(db) {
-    for (const row of all(db).iterate({})) yield withoutNulls(row);
-  },
+  rows: (db) => all(db).iterate({}),
 });

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
 import { isKnown, type KnownKind } from "../db/known.ts";
+import { fromStored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "../events/record.ts";
 import { printable } from "../lib/text.ts";
@@ -31,25 +32,57 @@ export interface Kind {
   /** @throws LineError for a reference to something not defined above; SQLite's constraint errors. */
   insert(context: ImportContext, line: unknown): void;
   /** Lines of this kind, or their JSON text, in an order that can be imported. */
-  rows(db: Database): Iterable<object | string>;
-  /** A row with its secrets decrypted; only for kinds that store them encrypted. */
-  revealed?(db: Database, row: object): object;
-  /** A row without its secrets; only for kinds that have any. */
-  masked?(row: object): object;
+  lines(db: Database): Iterable<object | string>;
+  /** A line with its secrets decrypted; only for kinds that store them encrypted. */
+  revealed?(db: Database, line: object): object;
+  /** A line without its secrets; only for kinds that have any. */
+  masked?(line: object): object;
   /** What the API would reject in a line that was stored all the same. */
   warnings?(db: Database, line: unknown): Iterable<string>;
 }
 
-/** `kind({ name, schema, … })`: types the insert function's line by the schema. */
-export const kind = <S extends Schema>(definition: {
+interface Definition<S extends LineSchema> {
   name: string;
   schema: S;
+  /** What must be on an earlier line: the kind whose keys are at a path, such as `tags.type` for those of all tags. */
+  refers?: Readonly<Record<string, KnownKind>>;
   insert(context: ImportContext, line: v.InferOutput<S>): void;
+  /** Rows with the keys of the schema, as stored or as values; null for a key that is left out. */
   rows(db: Database): Iterable<object | string>;
-  revealed?(db: Database, row: v.InferInput<S>): object;
-  masked?(row: v.InferInput<S>): object;
+  revealed?(db: Database, line: v.InferInput<S>): object;
+  masked?(line: v.InferInput<S>): object;
   warnings?(db: Database, line: v.InferOutput<S>): Iterable<string>;
-}): Kind => definition as Kind;
+}
+
+type LineSchema = Schema & { entries: v.ObjectEntries };
+
+/** `kind({ name, schema, … })`: types the insert function's line by the schema. */
+export function kind<S extends LineSchema>({ refers = {}, ...definition }: Definition<S>): Kind {
+  const references = Object.entries(refers).map(([path, kind]) => ({ kind, keys: path.split(".") }));
+  const restored = fromStored(definition.schema);
+  return {
+    ...(definition as Omit<Definition<LineSchema>, "refers">),
+    insert(context, line) {
+      for (const { kind, keys } of references)
+        for (const [path, key] of keysAt(line, keys)) requireKnown(context.db, kind, key, path);
+      definition.insert(context, line as v.InferOutput<S>);
+    },
+    *lines(db) {
+      for (const row of definition.rows(db))
+        yield typeof row === "string" ? row : withoutNulls(restored(row));
+    },
+  };
+}
+
+/** The keys at a path, each with its own path; that of a list's element has its index. */
+function* keysAt(value: unknown, keys: readonly string[], path = ""): Generator<[string, string | number]> {
+  const [key, ...rest] = keys;
+  if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* keysAt(item, keys, `${path}.${index}`);
+  else if (key !== undefined)
+    yield* keysAt((value as Record<string, unknown>)[key], rest, path === "" ? key : `${path}.${key}`);
+  else if (value !== null) yield [path, value as string | number];
+}
 
 /** Why a line is inconsistent with the lines above it. */
 export class LineError extends Error {}
@@ -79,19 +112,9 @@ export const toPrintable = (reason: string) =>
   printable(reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason);
 
 /** @throws LineError with the path, the kind and the key if the thing doesn't exist. */
-export function requireKnown(db: Database, kind: KnownKind, key: string | number, path: string) {
+function requireKnown(db: Database, kind: KnownKind, key: string | number, path: string) {
   if (isKnown(db, kind, key)) return;
   throw new LineError(`${path}: no ${kind} ${JSON.stringify(key)} on an earlier line`);
-}
-
-/** The same for each element of a list. */
-export function requireAllKnown(
-  db: Database,
-  kind: KnownKind,
-  keys: ReadonlyArray<string | number>,
-  path: string,
-) {
-  for (const [index, key] of keys.entries()) requireKnown(db, kind, key, `${path}.${index}`);
 }
 
 /** An optional key, which may also be null. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type Sqlite from "better-sqlite3";
+import type * as v from "valibot";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { type Database, perDatabase } from "./database.ts";
 import type { Writing } from "./transaction.ts";
@@ -163,9 +164,50 @@ export function watchReads<T>(body: () => T): { result: T; readings: ReadonlySet
 }
 
 /** A `T` as columns store it: true and false as 1 and 0, lists and objects as JSON. */
-export type Stored<T> = {
-  [Key in keyof T]: T[Key] extends boolean ? 0 | 1 : T[Key] extends string | number | null ? T[Key] : string;
+export type Stored<T> = { [Key in keyof T]: Column<T[Key]> };
+
+type Column<Value> = Value extends boolean
+  ? 0 | 1
+  : Value extends string | number | null | undefined
+    ? Value
+    : string;
+
+/** Values as columns store them. */
+export const toStored = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, toColumn(value)])) as Stored<T>;
+
+function toColumn(value: unknown) {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+}
+
+/** A row as values, where the schema `T` says so; other columns stay as they are. */
+export type Restored<Row, T> = {
+  [Key in keyof Row]: Key extends keyof T
+    ? NonNullable<T[Key]> extends string | number
+      ? Row[Key]
+      : Exclude<T[Key], undefined> | Extract<Row[Key], null>
+    : Row[Key];
 };
+
+/** `fromStored(Segment)(row)`: with booleans, lists and objects in the columns that the schema declares as such. */
+export function fromStored<E extends v.ObjectEntries>({ entries }: { readonly entries: E }) {
+  const types = new Map(Object.entries(entries).map(([key, schema]) => [key, typeOf(schema)]));
+  return <Row extends object>(row: Row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([key, value]) => [key, fromColumn(value, types.get(key))]),
+    ) as Restored<Row, v.InferOutput<v.ObjectSchema<E, undefined>>>;
+}
+
+/** The type of what is stored: that of a schema without its `optional`, `nullish` and the like. */
+const typeOf = (schema: object): string =>
+  "wrapped" in schema ? typeOf(schema.wrapped as object) : (schema as v.GenericSchema).type;
+
+function fromColumn(value: unknown, type = "string") {
+  if (type === "boolean") return typeof value === "number" ? value === 1 : value;
+  const isJson = typeof value === "string" && /^(array|(strict_)?object|record|custom)$/.test(type);
+  return isJson ? JSON.parse(value) : value;
+}
 
 /** From here on JavaScript compares surrogates, and SQLite whole code points: they can differ if both texts get there. */
 const HIGH = /[\ud800-\uffff]/;

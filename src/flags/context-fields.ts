@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
-import { bit, Flag, kind, OptionalText, OptionalTime, Real, withoutNulls } from "../dataset/kind.ts";
+import { Flag, kind, OptionalText, OptionalTime, Real, withoutNulls } from "../dataset/kind.ts";
 import { type Database, snapshot } from "../db/database.ts";
-import { command, query, type Stored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
@@ -91,7 +91,7 @@ export const listContextFields = GET({
   snapshot(db, () =>
     withUse(db)
       .all({ hidden: JSON.stringify(hiddenProjects(db, actor)) })
-      .map(toField),
+      .map((row) => toField(row)),
   ),
 );
 
@@ -141,8 +141,8 @@ export const updateContextField = PUT({
   records: ["context-field-updated"],
 }).change(({ tx, params: { contextField: name }, body }) => {
   const { createdAt: _, sortOrder: orderBefore, ...preData } = requireContextField(tx.db, name);
-  const { description = preData.description, sortOrder = orderBefore } = body;
-  update(tx).run({ ...toColumns(body), name, description, sortOrder });
+  const { description = preData.description, sortOrder = orderBefore, legalValues = [] } = body;
+  update(tx).run(toStored({ ...body, name, description, sortOrder, legalValues }));
   tx.record({ type: "context-field-updated", data: toData(name, body), preData });
 });
 
@@ -207,28 +207,18 @@ const remove = command<{ name: string }>(`DELETE FROM context_fields WHERE name 
 export const requireContextField = (db: Database, name: string): ContextField =>
   toField(found(byName(db).get({ name }), `context field ${name}`));
 
-const toField = <R extends Row>(row: R) => ({
-  ...row,
-  stickiness: row.stickiness === 1,
-  legalValues: JSON.parse(row.legalValues) as LegalValue[],
-});
+const toField = fromStored(ContextField);
 
 /** After the built-in ones. */
 const SORT_ORDER = 10;
 
 /** Creates a context field; an SQLite constraint error if the name is taken. */
 export function createContextField(tx: Tx, field: NewContextField): ContextField {
-  const { name, description = null, sortOrder = SORT_ORDER } = field;
-  const row = { ...toColumns(field), name, description, sortOrder, createdAt: tx.now };
-  insert(tx).run(row);
+  const { name, description = null, sortOrder = SORT_ORDER, legalValues = [] } = field;
+  insert(tx).run(toStored({ ...field, description, sortOrder, legalValues, createdAt: tx.now }));
   tx.record({ type: "context-field-created", data: toData(name, field) });
   return requireContextField(tx.db, name);
 }
-
-const toColumns = ({ stickiness, legalValues = [] }: ContextFieldChange) => ({
-  stickiness: bit(stickiness),
-  legalValues: JSON.stringify(legalValues),
-});
 
 /** The context field in events: as in the request, without the sort order (original). */
 const toData = (name: string, { sortOrder: _, ...field }: ContextFieldChange) => ({ name, ...field });
@@ -251,14 +241,6 @@ export const contextField = kind({
     ),
     createdAt: OptionalTime,
   }),
-  insert: ({ tx, now }, line) =>
-    void insert(tx).run({
-      ...line,
-      stickiness: bit(line.stickiness),
-      legalValues: JSON.stringify(line.legalValues),
-      createdAt: line.createdAt ?? now,
-    }),
-  *rows(db) {
-    for (const row of inOrder(db).iterate({})) yield withoutNulls(toField(row));
-  },
+  insert: ({ tx, now }, line) => insert(tx).run(toStored({ ...line, createdAt: line.createdAt ?? now })),
+  rows: (db) => inOrder(db).iterate({}),
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { kind, Name, optional, requireKnown, withoutNulls } from "../dataset/kind.ts";
+import { kind, Name, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { changedRows } from "../db/open.ts";
@@ -75,12 +75,7 @@ export function requireFeatureType(db: Database, type: string) {
 export const featureType = kind({
   name: "featureType",
   schema: v.strictObject({ id: Name, lifetimeDays: optional(UpdateLifetime.entries.lifetimeDays) }),
-  insert({ tx, db }, { id, lifetimeDays }) {
-    requireKnown(db, "featureType", id, "id");
-    setLifetime(tx).run({ id, lifetimeDays: lifetimeDays || null });
-  },
-  *rows(db) {
-    for (const { id, lifetimeDays } of changedRows(db, featureTypes))
-      yield withoutNulls({ id, lifetimeDays });
-  },
+  refers: { id: "featureType" },
+  insert: ({ tx }, { id, lifetimeDays }) => setLifetime(tx).run({ id, lifetimeDays: lifetimeDays || null }),
+  rows: (db) => changedRows(db, featureTypes).map(({ id, lifetimeDays }) => ({ id, lifetimeDays })),
 });

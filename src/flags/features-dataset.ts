@@ -1,10 +1,8 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
 import {
-  bit,
   Flag,
   Id,
-  type ImportContext,
   kind,
   Name,
   nameWarnings,
@@ -12,13 +10,10 @@ import {
   OptionalTime,
   optional,
   Real,
-  requireAllKnown,
-  requireKnown,
-  withoutNulls,
 } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { query } from "../db/statement.ts";
+import { query, toStored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { Constraint, constraintWarnings, isNumber } from "../evaluation/constraint.ts";
 import { Variant } from "../evaluation/variant.ts";
@@ -26,18 +21,13 @@ import { dictionary, PathName, Time } from "../lib/validation.ts";
 import { EXPIRED } from "../projects/projects-store.ts";
 import { insertDependency } from "./dependencies.ts";
 import { insertFeatureFavorite } from "./favorites.ts";
-import {
-  type FeatureEnvironmentRow,
-  type FeatureScope,
-  insertFeatureEnvironment,
-  markFirstSeen,
-} from "./feature-environments-store.ts";
+import { insertFeatureEnvironment, markFirstSeen } from "./feature-environments-store.ts";
 import { insertFeatureTag } from "./feature-tags.ts";
-import { type FeatureRow, insertFeature } from "./features-changes.ts";
+import { insertFeature } from "./features-changes.ts";
 import { STAGES } from "./features-schema.ts";
-import { DEPENDENCIES, withBooleans } from "./features-store.ts";
+import { DEPENDENCIES } from "./features-store.ts";
 import { insertStage } from "./lifecycle.ts";
-import { insertStrategy, type StoredParts, type StrategyRow, toValues } from "./strategies-store.ts";
+import { insertStrategy } from "./strategies-store.ts";
 import { insertStrategySegment } from "./strategy-segments.ts";
 import { ensureTagRow, TagPart } from "./tags.ts";
 
@@ -107,133 +97,81 @@ type Feature = v.InferOutput<typeof Feature>;
 const isExpired = query<{ type: string; createdAt: string; now: string }>(`
   WITH ${EXPIRED} SELECT 1 FROM expired WHERE type = :type AND :createdAt < before`);
 
-const all = query<object, FeatureRow & Record<"stages" | "tags" | "favoritedBy" | "dependencies", string>>(`
+// A patch omits nulls.
+const STAGES_OF_FLAG = `SELECT json_group_array(
+    json_patch('{}', json_object('stage', stage, 'enteredAt', entered_at, 'status', status)) ORDER BY entered_at, stage)
+  FROM feature_stages WHERE feature = features.name`;
+
+const STRATEGIES = `SELECT json_group_array(json_patch('{}', json_object(
+      'id', id, 'name', strategies.name, 'title', title, 'disabled', json(iif(disabled, 'true', 'false')),
+      'sortOrder', sort_order, 'segments', json((SELECT json_group_array(segment ORDER BY segment)
+        FROM strategy_segments WHERE strategy = strategies.id)),
+      'constraints', json(constraints), 'variants', json(strategies.variants), 'parameters', json(parameters)))
+    ORDER BY sort_order, id)
+  FROM strategies WHERE feature = state.feature AND environment = state.environment`;
+
+const ENVIRONMENTS = `SELECT json_group_array(json_patch('{}', json_object(
+      'name', environment, 'enabled', json(iif(enabled, 'true', 'false')), 'lastSeenAt', last_seen_at,
+      'variants', json(variants), 'strategies', json((${STRATEGIES}))))
+    ORDER BY environment)
+  FROM feature_environments AS state WHERE feature = features.name`;
+
+const all = query<object, object>(`
   SELECT name, project, type, description, stale, impression_data AS impressionData, created_at AS createdAt,
     created_by_user_id AS createdByUserId, archived_at AS archivedAt, potentially_stale AS potentiallyStale,
-    (SELECT json_group_array(json_object('stage', stage, 'enteredAt', entered_at, 'status', status)
-        ORDER BY entered_at, stage)
-      FROM feature_stages WHERE feature = features.name) AS stages,
+    (${STAGES_OF_FLAG}) AS stages,
     (SELECT json_group_array(json_object('type', type, 'value', value) ORDER BY type, value)
       FROM feature_tags WHERE feature = features.name) AS tags,
     (SELECT json_group_array(user_id ORDER BY user_id)
       FROM feature_favorites WHERE feature = features.name) AS favoritedBy,
-    (SELECT ${DEPENDENCIES} FROM feature_dependencies WHERE feature = features.name) AS dependencies
+    (SELECT ${DEPENDENCIES} FROM feature_dependencies WHERE feature = features.name) AS dependencies,
+    (${ENVIRONMENTS}) AS environments
   FROM features ORDER BY name`);
 
 export const feature = kind({
   name: "feature",
   schema: Feature,
-  insert(context, line) {
-    const { tx, db } = context;
-    requireReferences(db, line);
-    insertFeature(tx, toFeatureRow(context, line));
-    for (const stage of line.stages) insertStage(tx).run({ feature: line.name, ...stage });
-    for (const tag of line.tags) {
+  refers: {
+    project: "project",
+    favoritedBy: "user",
+    "tags.type": "tagType",
+    "environments.name": "environment",
+    "environments.strategies.segments": "segment",
+  },
+  insert({ tx, db, now }, { stages, tags, favoritedBy, dependencies, environments, ...line }) {
+    const { name, type } = line;
+    const createdAt = line.createdAt ?? now;
+    // Filled in, so that an imported flag is not announced as potentially stale.
+    const potentiallyStale =
+      line.potentiallyStale ?? isExpired(db).get({ type, createdAt, now }) !== undefined;
+    insertFeature(tx, toStored({ ...line, createdAt, potentiallyStale }));
+    for (const stage of stages) insertStage(tx).run({ feature: name, ...stage });
+    for (const tag of tags) {
       ensureTagRow(tx, tag);
-      insertFeatureTag(tx).run({ feature: line.name, ...tag });
+      insertFeatureTag(tx).run({ feature: name, ...tag });
     }
-    for (const userId of line.favoritedBy) insertFeatureFavorite(tx).run({ feature: line.name, userId });
-    for (const { feature: parent, enabled, variants } of line.dependencies) {
-      insertDependency(tx).run({
-        feature: line.name,
-        parent,
-        enabled: bit(enabled),
-        variants: JSON.stringify(variants),
-      });
-    }
-    for (const environment of line.environments) storeFeatureEnvironment(tx, line.name, environment);
+    for (const userId of favoritedBy) insertFeatureFavorite(tx).run({ feature: name, userId });
+    for (const { feature: parent, ...dependency } of dependencies)
+      insertDependency(tx).run(toStored({ feature: name, parent, ...dependency }));
+    for (const environment of environments) storeFeatureEnvironment(tx, name, environment);
   },
-  *rows(db) {
-    for (const row of all(db).iterate({})) {
-      yield withoutNulls({
-        ...withBooleans(row),
-        potentiallyStale: row.potentiallyStale === 1,
-        stages: JSON.parse(row.stages).map(withoutNulls),
-        tags: JSON.parse(row.tags),
-        favoritedBy: JSON.parse(row.favoritedBy),
-        dependencies: JSON.parse(row.dependencies),
-        environments: environmentsOf(db, row.name),
-      });
-    }
-  },
+  rows: (db) => all(db).iterate({}),
   warnings: featureWarnings,
 });
 
-function requireReferences(db: Database, { project, tags, favoritedBy, environments }: Feature) {
-  requireKnown(db, "project", project, "project");
-  requireAllKnown(db, "user", favoritedBy, "favoritedBy");
-  for (const [index, { type }] of tags.entries()) requireKnown(db, "tagType", type, `tags.${index}.type`);
-  for (const [index, { name, strategies }] of environments.entries()) {
-    requireKnown(db, "environment", name, `environments.${index}.name`);
-    for (const [order, { segments }] of strategies.entries()) {
-      requireAllKnown(db, "segment", segments, `environments.${index}.strategies.${order}.segments`);
-    }
-  }
-}
-
-/** Fills in missing values, so that an imported flag is not announced as potentially stale. */
-function toFeatureRow({ db, now }: ImportContext, line: Feature): FeatureRow {
-  const createdAt = line.createdAt ?? now;
-  const isAged =
-    line.potentiallyStale ?? isExpired(db).get({ type: line.type, createdAt, now }) !== undefined;
-  return {
-    ...line,
-    stale: bit(line.stale),
-    impressionData: bit(line.impressionData),
-    createdAt,
-    potentiallyStale: bit(isAged),
-  };
-}
-
-const environments = query<{ feature: string }, FeatureEnvironmentRow>(`
-  SELECT environment, enabled, last_seen_at AS lastSeenAt, variants FROM feature_environments
-  WHERE feature = :feature ORDER BY environment`);
-
-const strategies = query<FeatureScope, StrategyRow & StoredParts>(`
-  SELECT id, name, title, disabled, sort_order AS sortOrder,
-    (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
-      AS segments,
-    constraints, variants, parameters
-  FROM strategies WHERE feature = :feature AND environment = :environment ORDER BY sort_order, id`);
-
-/** Stores a flag's state and strategies in an environment; their references have been checked. */
+/** Stores a flag's state and strategies in an environment. */
 function storeFeatureEnvironment(tx: Writing, feature: string, line: FeatureEnvironment) {
-  const { name: environment, lastSeenAt } = line;
-  const variants = JSON.stringify(line.variants);
-  insertFeatureEnvironment(tx).run({ feature, environment, enabled: bit(line.enabled), variants });
+  const { name: environment, enabled, lastSeenAt, variants, strategies } = line;
+  insertFeatureEnvironment(tx).run(toStored({ feature, environment, enabled, variants }));
   if (lastSeenAt !== null) markFirstSeen(tx, { feature, environment, now: lastSeenAt });
-  for (const [index, strategy] of line.strategies.entries()) {
+  for (const [index, strategy] of strategies.entries()) {
     const id = strategy.id ?? crypto.randomUUID();
-    insertStrategy(tx).run({ feature, environment, ...toStrategyRow(strategy, id, index) });
+    const sortOrder = strategy.sortOrder ?? index;
+    const variants = strategy.variants.map((variant) => withStickiness(variant, strategy));
+    insertStrategy(tx).run(toStored({ ...strategy, id, feature, environment, sortOrder, variants }));
     for (const segment of strategy.segments) insertStrategySegment(tx).run({ strategy: id, segment });
   }
 }
-
-/** The same parts, read back for an export. */
-const environmentsOf = (db: Database, feature: string) =>
-  environments(db)
-    .all({ feature })
-    .map(({ environment, ...row }) =>
-      withoutNulls({
-        name: environment,
-        enabled: row.enabled === 1,
-        lastSeenAt: row.lastSeenAt,
-        variants: JSON.parse(row.variants),
-        strategies: strategies(db)
-          .all({ feature, environment })
-          .map((strategy) => withoutNulls(toValues(strategy))),
-      }),
-    );
-
-const toStrategyRow = (strategy: Strategy, id: string, index: number): StrategyRow => ({
-  ...strategy,
-  id,
-  disabled: bit(strategy.disabled),
-  sortOrder: strategy.sortOrder ?? index,
-  constraints: JSON.stringify(strategy.constraints),
-  variants: JSON.stringify(strategy.variants.map((variant) => withStickiness(variant, strategy))),
-  parameters: JSON.stringify(strategy.parameters),
-});
 
 /** A variant without a stickiness gets its strategy's. */
 const withStickiness = (variant: Strategy["variants"][number], { parameters }: Strategy) => ({

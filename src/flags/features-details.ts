@@ -44,7 +44,7 @@ const toEnvironment = (
 });
 
 type Environment = FeatureDetails["environments"][number];
-type EnvironmentRow = Stored<Required<Omit<Environment, "yes" | "no">>>;
+type EnvironmentRow = Stored<Omit<Environment, "yes" | "no" | "variants">> & { variants: string };
 
 const environmentsOf = query<{ name: string }, EnvironmentRow>(`
   SELECT environments.name, last_seen_at AS lastSeenAt, ifnull(feature_environments.enabled, 0) AS enabled,

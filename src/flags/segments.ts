@@ -3,19 +3,10 @@ import type { Actor } from "../access/actor.ts";
 import type { Permission } from "../access/permissions.ts";
 import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import {
-  Id,
-  kind,
-  Name,
-  OptionalText,
-  OptionalTime,
-  optional,
-  requireKnown,
-  withoutNulls,
-} from "../dataset/kind.ts";
+import { Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query, type Stored } from "../db/statement.ts";
+import { command, query, type Stored, toStored } from "../db/statement.ts";
 import {
   Constraint,
   constraintWarnings,
@@ -312,14 +303,8 @@ export const segment = kind({
     createdBy: OptionalText,
     createdAt: OptionalTime,
   }),
-  insert({ tx, db, now }, line) {
-    if (line.project !== null) requireKnown(db, "project", line.project, "project");
-    const constraints = JSON.stringify(line.constraints);
-    insert(tx).run({ ...line, constraints, createdAt: line.createdAt ?? now });
-  },
-  *rows(db) {
-    for (const row of inOrder(db).iterate({}))
-      yield withoutNulls({ ...row, constraints: JSON.parse(row.constraints) });
-  },
+  refers: { project: "project" },
+  insert: ({ tx, now }, line) => insert(tx).run(toStored({ ...line, createdAt: line.createdAt ?? now })),
+  rows: (db) => inOrder(db).iterate({}),
   warnings: (_, { constraints }) => constraintWarnings("constraints", constraints),
 });

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { bit, Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } from "../dataset/kind.ts";
+import { Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { changedRows } from "../db/open.ts";
-import { command, query, type Stored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
@@ -73,7 +73,7 @@ export const createStrategyType = POST({
   records: ["strategy-created"],
   response: StrategyType,
 }).change(({ tx, body: { name, title = null, description = null, parameters } }) => {
-  insert(tx).run({ name, title, description, parameters: JSON.stringify(parameters), deprecated: 0 });
+  insert(tx).run(toStored({ name, title, description, parameters, deprecated: false }));
   const created = requireStrategyType(tx.db, name);
   tx.record({ type: "strategy-created", data: toData(created) });
   return new WithHeaders(created, { location: `strategies/${name}` });
@@ -99,7 +99,7 @@ export const updateStrategyType = PUT({
 }).change(({ tx, params: { name }, body }) => {
   const before = requireCustomStrategyType(tx.db, name);
   const { title = before.title, description = before.description } = body;
-  update(tx).run({ name, title, description, parameters: JSON.stringify(body.parameters) });
+  update(tx).run(toStored({ ...body, name, title, description }));
   tx.record({ type: "strategy-updated", data: toData(requireStrategyType(tx.db, name)) });
 });
 
@@ -143,7 +143,7 @@ export const reactivateStrategyType = POST({
 /** Deprecates a strategy type, or undoes it; records an event even if nothing changes (original). */
 function deprecate(tx: Tx, name: string, deprecated: boolean) {
   requireStrategyType(tx.db, name);
-  setDeprecated(tx).run({ name, deprecated: bit(deprecated) });
+  setDeprecated(tx).run(toStored({ name, deprecated }));
   tx.record({ type: deprecated ? "strategy-deprecated" : "strategy-reactivated", data: { name } });
 }
 
@@ -174,12 +174,7 @@ export function findStrategyType(db: Database, name: string): StrategyType | und
   return row && toStrategyType(row);
 }
 
-const toStrategyType = (row: Row): StrategyType => ({
-  ...row,
-  editable: row.editable === 1,
-  parameters: JSON.parse(row.parameters),
-  deprecated: row.deprecated === 1,
-});
+const toStrategyType = fromStored(StrategyType);
 
 const requireStrategyType = (db: Database, name: string) =>
   found(findStrategyType(db, name), `strategy type ${name}`);
@@ -213,27 +208,16 @@ export const strategyType = kind({
     parameters: v.optional(v.array(StrategyParameter), []),
     deprecated: Flag(false),
   }),
-  insert({ tx, db }, { name, title, description, parameters, ...line }) {
-    const deprecated = bit(line.deprecated);
-    if (!builtInTypes(db).some((type) => type.name === name))
-      return void insert(tx).run({
-        name,
-        title,
-        description,
-        parameters: JSON.stringify(parameters),
-        deprecated,
-      });
+  insert({ tx, db }, line) {
+    const { name, title, description, parameters } = line;
+    if (!builtInTypes(db).some((type) => type.name === name)) return insert(tx).run(toStored(line));
     if (title !== null || description !== null || parameters.length > 0)
       throw new LineError(`name: ${name} is built in: only deprecated can be given`);
-    setDeprecated(tx).run({ name, deprecated });
+    return setDeprecated(tx).run(toStored(line));
   },
   *rows(db) {
-    for (const { name, deprecated } of changedRows(db, builtInTypes))
-      yield { name, deprecated: deprecated === 1 };
-    for (const row of custom(db).iterate({})) {
-      const parameters = JSON.parse(row.parameters);
-      yield withoutNulls({ ...row, parameters, deprecated: row.deprecated === 1 });
-    }
+    yield* changedRows(db, builtInTypes);
+    yield* custom(db).iterate({});
   },
   warnings: (_, { name }) => nameWarnings("name", name),
 });

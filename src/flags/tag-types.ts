@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { kind, OptionalText, withoutNulls } from "../dataset/kind.ts";
+import { kind, OptionalText } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
@@ -165,8 +165,6 @@ const byNameOnly = query<object, TagType>(`SELECT name, description, icon FROM t
 export const tagType = kind({
   name: "tagType",
   schema: v.strictObject({ name: PathName, description: OptionalText, icon: OptionalText }),
-  insert: ({ tx }, line) => void insert(tx).run(line),
-  *rows(db) {
-    for (const row of byNameOnly(db).iterate({})) yield withoutNulls(row);
-  },
+  insert: ({ tx }, line) => insert(tx).run(line),
+  rows: (db) => byNameOnly(db).iterate({}),
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { kind, Name, requireKnown } from "../dataset/kind.ts";
+import { kind, Name } from "../dataset/kind.ts";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { Tag } from "../events/schema.ts";
@@ -125,9 +125,7 @@ const unused = query<object, Tag>(`
 export const tag = kind({
   name: "tag",
   schema: v.strictObject({ type: Name, value: TagPart }),
-  insert({ tx, db }, line) {
-    requireKnown(db, "tagType", line.type, "type");
-    insert(tx).run(line);
-  },
+  refers: { type: "tagType" },
+  insert: ({ tx }, line) => insert(tx).run(line),
   rows: (db) => unused(db).iterate({}),
 });

@@ -1,16 +1,6 @@
 import * as v from "valibot";
 import { SYSTEM } from "../access/actor.ts";
-import {
-  bit,
-  Flag,
-  Id,
-  kind,
-  Name,
-  OptionalText,
-  OptionalTime,
-  optional,
-  withoutNulls,
-} from "../dataset/kind.ts";
+import { bit, Flag, Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
@@ -237,9 +227,7 @@ export const integration = kind({
       paused: bit(line.paused),
       createdAt: line.createdAt ?? now,
     }),
-  *rows(db) {
-    for (const row of rows(db).iterate({})) yield withoutNulls(fromColumns(row));
-  },
+  rows: (db) => rows(db).iterate({}),
   warnings: (_, line) => lineWarnings(line),
   revealed: (db, row) => ({
     ...row,

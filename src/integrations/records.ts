@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Id, kind, requireKnown } from "../dataset/kind.ts";
+import { Id, kind } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
@@ -158,12 +158,8 @@ export const integrationEvent = kind({
     eventId: Id,
     details: v.optional(JsonObject, {}),
   }),
-  insert({ tx, db }, line) {
-    requireKnown(db, "integration", line.integrationId, "integrationId");
-    requireKnown(db, "event", line.eventId, "eventId");
-    insertIntegrationEvent(tx).run({ ...line, details: toStoredJson(line.details, "details") });
-  },
-  *rows(db) {
-    for (const row of all(db).iterate({})) yield { ...row, details: JSON.parse(row.details) };
-  },
+  refers: { integrationId: "integration", eventId: "event" },
+  insert: ({ tx }, line) =>
+    insertIntegrationEvent(tx).run({ ...line, details: toStoredJson(line.details, "details") }),
+  rows: (db) => all(db).iterate({}),
 });

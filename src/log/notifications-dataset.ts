@@ -1,14 +1,5 @@
 import * as v from "valibot";
-import {
-  Id,
-  kind,
-  LineError,
-  Name,
-  OptionalTime,
-  optional,
-  requireKnown,
-  withoutNulls,
-} from "../dataset/kind.ts";
+import { Id, kind, LineError, Name, OptionalTime, optional, withoutNulls } from "../dataset/kind.ts";
 import { command, query } from "../db/statement.ts";
 import { insertNotification } from "../events/notify.ts";
 import { ShortText, Time } from "../lib/validation.ts";
@@ -56,12 +47,11 @@ const recipientsOf = query<{ notificationId: number }, { userId: number; readAt:
 export const notification = kind({
   name: "notification",
   schema: Notification,
-  insert({ tx, db }, { recipients, ...row }) {
-    if (row.project !== null) requireKnown(db, "project", row.project, "project");
+  refers: { project: "project", "recipients.userId": "user" },
+  insert({ tx }, { recipients, ...row }) {
     const notificationId = insertNotification(tx).run(row).lastInsertRowid;
     const insert = row.project === null ? insertRecipient : insertRead;
     for (const [index, recipient] of recipients.entries()) {
-      requireKnown(db, "user", recipient.userId, `recipients.${index}.userId`);
       if (row.project !== null && recipient.readAt === null)
         throw new LineError(
           `recipients.${index}.readAt: is missing: with a project, only those who have read it`,
@@ -72,7 +62,7 @@ export const notification = kind({
   *rows(db) {
     for (const row of all(db).iterate({})) {
       const recipients = recipientsOf(db).all({ notificationId: row.id });
-      yield { ...withoutNulls(row), recipients: recipients.map(withoutNulls) };
+      yield { ...row, recipients: recipients.map(withoutNulls) };
     }
   },
 });
@@ -88,12 +78,7 @@ export const notificationMute = kind({
     notificationType: optional(v.picklist(NOTIFICATION_TYPES)),
     project: optional(Name),
   }),
-  insert({ tx, db }, { user, ...mute }) {
-    requireKnown(db, "user", user, "user");
-    if (mute.project !== null) requireKnown(db, "project", mute.project, "project");
-    insertMute(tx).run({ userId: user, ...mute });
-  },
-  *rows(db) {
-    for (const row of allMutes(db).iterate({})) yield withoutNulls(row);
-  },
+  refers: { user: "user", project: "project" },
+  insert: ({ tx }, { user, ...mute }) => insertMute(tx).run({ userId: user, ...mute }),
+  rows: (db) => allMutes(db).iterate({}),
 });

@@ -103,8 +103,6 @@ export const event = kind({
   insert({ events }, { id, label, summary, ...line }) {
     events.store({ ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
   },
-  *rows(db) {
-    for (const wire of wires(db).pluck().iterate({})) yield wire;
-  },
+  rows: (db) => wires(db).pluck().iterate({}),
   warnings: (_, { type }) => eventTypeWarnings("type", type),
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { bit, Flag, Id, kind, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/kind.ts";
+import { Flag, Id, kind, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -81,7 +81,7 @@ export const createBanner = POST({
   records: ["banner-created"],
   response: Banner,
 }).change(({ tx, body }) => {
-  const { lastInsertRowid } = insert(tx).run({ ...toRow(body), id: null, createdAt: tx.now });
+  const { lastInsertRowid } = insert(tx).run({ ...toStored(body), id: null, createdAt: tx.now });
   const created = requireBanner(tx.db, Number(lastInsertRowid));
   tx.record({ type: "banner-created", data: created });
   return created;
@@ -130,7 +130,7 @@ function switchBanner(tx: Tx, id: number, enabled: boolean) {
 }
 
 function replaceBanner(tx: Tx, preData: Banner, banner: NewBanner): Banner {
-  update(tx).run({ ...toRow(banner), id: preData.id });
+  update(tx).run({ ...toStored(banner), id: preData.id });
   const data = requireBanner(tx.db, preData.id);
   tx.record({ type: "banner-updated", data, preData });
   return data;
@@ -143,33 +143,20 @@ function requireBanner(db: Database, id: number): Banner {
   throw new ApiError("NotFoundError", `There is no banner with the id ${id}`);
 }
 
-/** The booleans as SQLite stores them. */
-type Row<T> = Omit<T, "enabled" | "sticky"> & Record<"enabled" | "sticky", 0 | 1>;
-
-const toBanner = (row: Row<Banner>): Banner => ({
-  ...row,
-  enabled: row.enabled === 1,
-  sticky: row.sticky === 1,
-});
-
-const toRow = (banner: NewBanner): Row<NewBanner> => ({
-  ...banner,
-  enabled: bit(banner.enabled),
-  sticky: bit(banner.sticky),
-});
+const toBanner = fromStored(Banner);
 
 const COLUMNS = `id, message, enabled, variant, sticky, icon, link, link_text AS linkText,
   dialog_title AS dialogTitle, dialog, created_at AS createdAt`;
 
-const all = query<object, Row<Banner>>(`SELECT ${COLUMNS} FROM banners ORDER BY id`);
+const all = query<object, Stored<Banner>>(`SELECT ${COLUMNS} FROM banners ORDER BY id`);
 
-const byId = query<{ id: number }, Row<Banner>>(`SELECT ${COLUMNS} FROM banners WHERE id = :id`);
+const byId = query<{ id: number }, Stored<Banner>>(`SELECT ${COLUMNS} FROM banners WHERE id = :id`);
 
-const insert = command<Row<NewBanner> & { id: number | null; createdAt: string }>(`
+const insert = command<Stored<NewBanner> & { id: number | null; createdAt: string }>(`
   INSERT INTO banners (id, message, enabled, variant, sticky, icon, link, link_text, dialog_title, dialog, created_at)
   VALUES (:id, :message, :enabled, :variant, :sticky, :icon, :link, :linkText, :dialogTitle, :dialog, :createdAt)`);
 
-const update = command<Row<NewBanner> & { id: number }>(`
+const update = command<Stored<NewBanner> & { id: number }>(`
   UPDATE banners SET message = :message, enabled = :enabled, variant = :variant, sticky = :sticky, icon = :icon,
     link = :link, link_text = :linkText, dialog_title = :dialogTitle, dialog = :dialog
   WHERE id = :id`);
@@ -180,9 +167,8 @@ export const banner = kind({
   name: "banner",
   schema: v.strictObject({ id: Id, ...NewBanner.entries, createdAt: OptionalTime }),
   insert: ({ tx, now }, { id, createdAt, ...line }) =>
-    void insert(tx).run({ ...toRow(line), id, createdAt: createdAt ?? now }),
+    insert(tx).run({ ...toStored(line), id, createdAt: createdAt ?? now }),
   *rows(db) {
-    for (const { enabled, sticky, ...row } of all(db).iterate({}))
-      yield { ...withoutNulls(row), enabled: enabled === 1, sticky: sticky === 1 };
+    for (const { enabled, sticky, ...row } of all(db).iterate({})) yield { ...row, enabled, sticky };
   },
 });

@@ -130,7 +130,5 @@ export const setting = kind({
     }
     insert(tx).run({ name, content: JSON.stringify(checked.value) });
   },
-  *rows(db) {
-    for (const { name, content } of all(db).iterate({})) yield { name, content: JSON.parse(content) };
-  },
+  rows: (db) => all(db).iterate({}),
 });

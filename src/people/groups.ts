@@ -1,18 +1,8 @@
 import * as v from "valibot";
-import {
-  Id,
-  kind,
-  Name,
-  OptionalText,
-  OptionalTime,
-  optional,
-  requireAllKnown,
-  requireKnown,
-  withoutNulls,
-} from "../dataset/kind.ts";
+import { Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
@@ -271,30 +261,23 @@ const GroupLine = v.strictObject({
   mappingsSSO: v.optional(v.array(ShortText), []),
 });
 
-const lines = query<object, NewRow & { users: string; joined: string }>(`
-  SELECT id, name, description, root_role AS rootRole, created_at AS createdAt,
-    created_by AS createdBy, mappings_sso AS mappingsSSO,
+const lines = query<object, object>(`
+  SELECT id, name, description, root_role AS rootRole, created_at AS createdAt, created_by AS createdBy,
     (SELECT json_group_array(user_id ORDER BY user_id) FROM group_users WHERE group_id = groups.id) AS users,
-    (SELECT json_group_array(json_object('user', user_id, 'at', joined_at) ORDER BY user_id)
+    mappings_sso AS mappingsSSO,
+    (SELECT nullif(json_group_array(json_object('user', user_id, 'at', joined_at) ORDER BY user_id), '[]')
       FROM group_users WHERE group_id = groups.id AND joined_at IS NOT NULL) AS joined
   FROM groups ORDER BY id`);
 
 export const group = kind({
   name: "group",
   schema: GroupLine,
-  insert({ tx, db, now }, { users, joined, mappingsSSO, ...row }) {
-    if (row.rootRole !== null) requireKnown(db, "role", row.rootRole, "rootRole");
-    requireAllKnown(db, "user", users, "users");
-    const lists = { mappingsSSO: JSON.stringify(mappingsSSO) };
-    insert(tx).run({ ...row, ...lists, createdAt: row.createdAt ?? now });
+  refers: { rootRole: "role", users: "user" },
+  insert({ tx, now }, { users, joined, ...row }) {
+    insert(tx).run(toStored({ ...row, createdAt: row.createdAt ?? now }));
     const times = new Map(joined.map(({ user, at }) => [user, at]));
     for (const userId of users)
       insertMember(tx).run({ groupId: row.id, userId, joinedAt: times.get(userId) ?? null });
   },
-  *rows(db) {
-    for (const { users, joined, mappingsSSO, ...row } of lines(db).iterate({})) {
-      const lists = { users: JSON.parse(users), mappingsSSO: JSON.parse(mappingsSSO) };
-      yield { ...withoutNulls(row), ...lists, ...(joined !== "[]" && { joined: JSON.parse(joined) }) };
-    }
-  },
+  rows: (db) => lines(db).iterate({}),
 });

@@ -2,19 +2,9 @@ import * as v from "valibot";
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
 import { hashSecret, randomSecret } from "../access/token.ts";
-import {
-  bit,
-  Flag,
-  Hash,
-  Id,
-  kind,
-  OptionalText,
-  OptionalTime,
-  requireAllKnown,
-  withoutNulls,
-} from "../dataset/kind.ts";
+import { bit, Flag, Hash, Id, kind, OptionalText, OptionalTime } from "../dataset/kind.ts";
 import { type Database, snapshot } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, toStored } from "../db/statement.ts";
 import { GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { OwnPath } from "../lib/raw-json.ts";
@@ -270,8 +260,8 @@ const InvitationLine = v.strictObject({
   users: v.optional(v.array(Id), []),
 });
 
-const lines = query<object, NewRow & { users: string }>(`
-  SELECT id, name, hash, enabled, created_at AS createdAt, created_by AS createdBy, expires_at AS expiresAt,
+const lines = query<object, object>(`
+  SELECT id, name, hash, created_at AS createdAt, created_by AS createdBy, expires_at AS expiresAt, enabled,
     (SELECT json_group_array(user_id ORDER BY user_id) FROM invitation_users
       WHERE invitation_id = invitations.id) AS users
   FROM invitations ORDER BY id`);
@@ -279,13 +269,10 @@ const lines = query<object, NewRow & { users: string }>(`
 export const invitation = kind({
   name: "invitation",
   schema: InvitationLine,
-  insert({ tx, db, now }, { users, enabled, createdAt, ...row }) {
-    requireAllKnown(db, "user", users, "users");
-    insert(tx).run({ ...row, enabled: bit(enabled), createdAt: createdAt ?? now });
+  refers: { users: "user" },
+  insert({ tx, now }, { users, ...row }) {
+    insert(tx).run(toStored({ ...row, createdAt: row.createdAt ?? now }));
     for (const userId of new Set(users)) insertUser(tx).run({ invitationId: row.id, userId });
   },
-  *rows(db) {
-    for (const { users, enabled, ...row } of lines(db).iterate({}))
-      yield { ...withoutNulls(row), enabled: enabled === 1, users: JSON.parse(users) };
-  },
+  rows: (db) => lines(db).iterate({}),
 });

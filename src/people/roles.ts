@@ -5,16 +5,7 @@ import {
   type PermissionScope,
   permissionsOfBuiltIn,
 } from "../access/permissions.ts";
-import {
-  Id,
-  kind,
-  LineError,
-  Name,
-  OptionalText,
-  optional,
-  requireKnown,
-  withoutNulls,
-} from "../dataset/kind.ts";
+import { Id, kind, LineError, Name, OptionalText, optional, withoutNulls } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
@@ -197,20 +188,16 @@ const sameRole = query<Omit<RoleLine, "permissions">>(`
 export const role = kind({
   name: "role",
   schema: RoleLine,
+  refers: { "permissions.environment": "environment" },
   insert({ tx, db }, { permissions, ...row }) {
     if (row.id <= BUILT_IN) return requireUnchanged(db, { permissions, ...row });
     insertRole(tx).run(row);
-    for (const [index, permission] of permissions.entries()) {
-      const { environment } = permission;
-      if (environment !== null)
-        requireKnown(db, "environment", environment, `permissions.${index}.environment`);
-      insertRolePermission(tx).run({ roleId: row.id, ...permission });
-    }
+    for (const permission of permissions) insertRolePermission(tx).run({ roleId: row.id, ...permission });
   },
   *rows(db) {
     for (const row of lines(db).all({})) {
       const permissions = permissionsOf(db).all({ id: row.id }).map(withoutNulls);
-      yield { ...withoutNulls(row), permissions };
+      yield { ...row, permissions };
     }
   },
 });

@@ -1,20 +1,9 @@
 import * as v from "valibot";
 import { hashSecret, newSecret, TOKEN_TYPES, type TokenType } from "../access/token.ts";
 import { firstPrivate } from "../access/visibility.ts";
-import {
-  Hash,
-  Id,
-  kind,
-  LineError,
-  Name,
-  OptionalText,
-  OptionalTime,
-  optional,
-  requireKnown,
-  withoutNulls,
-} from "../dataset/kind.ts";
+import { Hash, Id, kind, LineError, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { decryptSecret, encryptSecret, keepsSecrets } from "./token-secrets.ts";
 
@@ -190,31 +179,23 @@ const TokenLine = v.strictObject({
 });
 
 const lines = query<object, NewRow>(`
-  SELECT id, type, name, hash, user_id AS userId, projects, environment, created_at AS createdAt,
-    expires_at AS expiresAt, seen_at AS seenAt, secret
+  SELECT id, type, name, hash, user_id AS userId, environment, created_at AS createdAt,
+    expires_at AS expiresAt, seen_at AS seenAt, secret, projects
   FROM tokens ORDER BY id`);
 
 export const token = kind({
   name: "token",
   schema: TokenLine,
-  insert({ tx, db, now }, line) {
+  refers: { userId: "user" },
+  insert({ tx, now }, line) {
     if ((line.type === "user") !== (line.userId !== null)) {
       throw new LineError("userId: a token of the type user has one, another has none");
     }
-    if (line.userId !== null) requireKnown(db, "user", line.userId, "userId");
     if (line.secret !== null) requireOwnSecret(line, line.secret);
-    insert(tx).run({
-      ...line,
-      secret: line.secret && encryptSecret(tx, line.hash, line.secret),
-      projects: JSON.stringify(line.projects),
-      createdAt: line.createdAt ?? now,
-    });
+    const secret = line.secret && encryptSecret(tx, line.hash, line.secret);
+    insert(tx).run(toStored({ ...line, secret, createdAt: line.createdAt ?? now }));
   },
-  *rows(db) {
-    for (const { projects, ...row } of lines(db).iterate({})) {
-      yield { ...withoutNulls(row), projects: JSON.parse(projects) };
-    }
-  },
+  rows: (db) => lines(db).iterate({}),
   revealed: (db, { secret, ...row }) => ({
     ...row,
     ...(secret && { secret: decryptSecret(db, { hash: row.hash, secret }) }),

@@ -2,19 +2,9 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { ROLES } from "../access/permissions.ts";
 import { imageUrlOf } from "../access/person.ts";
-import {
-  bit,
-  Id,
-  kind,
-  Name,
-  OptionalText,
-  OptionalTime,
-  optional,
-  requireKnown,
-  withoutNulls,
-} from "../dataset/kind.ts";
+import { Id, kind, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { bookkeeping, command, query } from "../db/statement.ts";
+import { bookkeeping, command, query, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";
@@ -270,16 +260,9 @@ const lines = query<object, UserRow & { passwordHash: string | null }>(`
 export const user = kind({
   name: "user",
   schema: UserLine,
-  insert({ tx, db, now }, line) {
-    requireKnown(db, "role", line.rootRole, "rootRole");
-    const emailSent = line.emailSent === null ? null : bit(line.emailSent);
-    insert(tx).run({ ...line, createdAt: line.createdAt ?? now, emailSent });
-  },
-  *rows(db) {
-    for (const row of lines(db).iterate({})) {
-      yield withoutNulls({ ...row, emailSent: row.emailSent === null ? null : row.emailSent === 1 });
-    }
-  },
+  refers: { rootRole: "role" },
+  insert: ({ tx, now }, line) => insert(tx).run(toStored({ ...line, createdAt: line.createdAt ?? now })),
+  rows: (db) => lines(db).iterate({}),
   // Anyone who has the link can take over the account.
   masked: (row) => ({
     ...row,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { type PersonRow, toPerson } from "../access/person.ts";
-import { Id, kind, LineError, Name, optional, requireKnown, withoutNulls } from "../dataset/kind.ts";
+import { Id, kind, LineError, Name, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
@@ -189,20 +189,11 @@ const all = query<object, { project: string; role: number; user: number | null; 
 export const projectRole = kind({
   name: "projectRole",
   schema: v.strictObject({ project: Name, role: Id, user: optional(Id), group: optional(Id) }),
-  insert({ tx, db }, { project, role, user, group }) {
-    requireKnown(db, "project", project, "project");
-    requireKnown(db, "role", role, "role");
+  refers: { project: "project", role: "role", user: "user", group: "group" },
+  insert({ tx }, { project, role, user, group }) {
     if ((user === null) === (group === null)) throw new LineError("user: give either a user or a group");
-    if (user !== null) {
-      requireKnown(db, "user", user, "user");
-      insertUserRole(tx).run({ project, user, role });
-    }
-    if (group !== null) {
-      requireKnown(db, "group", group, "group");
-      insertGroupRole(tx).run({ project, group, role });
-    }
+    if (user !== null) insertUserRole(tx).run({ project, user, role });
+    if (group !== null) insertGroupRole(tx).run({ project, group, role });
   },
-  *rows(db) {
-    for (const row of all(db).iterate({})) yield withoutNulls(row);
-  },
+  rows: (db) => all(db).iterate({}),
 });

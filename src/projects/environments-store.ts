@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { bit, Flag, kind, Name, Real } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
@@ -108,9 +108,6 @@ export const environment = kind({
     enabled: Flag(true),
     protected: Flag(false),
   }),
-  insert: ({ tx }, line) =>
-    void insertEnvironment(tx).run({ ...line, enabled: bit(line.enabled), protected: bit(line.protected) }),
-  *rows(db) {
-    for (const row of all(db).iterate({})) yield toEnvironment(row);
-  },
+  insert: ({ tx }, line) => insertEnvironment(tx).run(toStored(line)),
+  rows: (db) => all(db).iterate({}),
 });

@@ -8,11 +8,9 @@ import {
   OptionalText,
   OptionalTime,
   optional,
-  requireAllKnown,
-  withoutNulls,
 } from "../dataset/kind.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, toStored } from "../db/statement.ts";
 import { DefaultStrategy } from "../evaluation/strategy.ts";
 import { PathName } from "../lib/validation.ts";
 import { MODES, NewFeatureNaming } from "./projects-schema.ts";
@@ -39,14 +37,10 @@ const Project = v.strictObject({
   favoritedBy: v.optional(v.array(Id), []),
 });
 
-/** Lists and objects are JSON; the other columns are as on the line. */
-type Row = Record<"environments" | "favoritedBy", string> &
-  Record<"featureNaming" | "defaultStrategies", string | null>;
-
-const all = query<object, Row>(`
+const all = query<object, object>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
     archived_at AS archivedAt, updated_at AS updatedAt, feature_limit AS featureLimit,
-    nullif(feature_naming, '{}') AS featureNaming,
+    iif(feature_naming <> '{}', json_patch('{}', feature_naming), NULL) AS featureNaming, -- without nulls
     (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
       WHERE project = projects.id) AS environments,
     (SELECT nullif(json_group_array(json_object('environment', environment, 'strategy', json(default_strategy))
@@ -73,14 +67,15 @@ export const deletedPrivateProject = kind({
 export const project = kind({
   name: "project",
   schema: Project,
+  refers: { environments: "environment", favoritedBy: "user" },
   insert({ tx, db, now }, { environments, defaultStrategies, favoritedBy, ...row }) {
     if (isKnown(db, "deletedPrivateProject", row.id))
       throw new LineError("id: is that of a deleted private project");
-    requireAllKnown(db, "environment", environments, "environments");
-    requireAllKnown(db, "user", favoritedBy, "favoritedBy");
     requireOwnEnvironments(environments, defaultStrategies);
-    const featureNaming = JSON.stringify(row.featureNaming ?? {});
-    insertProject(tx).run({ ...row, featureNaming, createdAt: row.createdAt ?? now });
+    const { featureNaming, createdAt } = row;
+    insertProject(tx).run(
+      toStored({ ...row, featureNaming: featureNaming ?? {}, createdAt: createdAt ?? now }),
+    );
     for (const environment of environments) {
       const own = defaultStrategies.findLast((one) => one.environment === environment);
       const defaultStrategy = own ? JSON.stringify(own.strategy) : null;
@@ -88,16 +83,7 @@ export const project = kind({
     }
     for (const userId of favoritedBy) insertFavorite(tx).run({ project: row.id, userId });
   },
-  *rows(db) {
-    for (const row of all(db).iterate({}))
-      yield withoutNulls({
-        ...row,
-        featureNaming: row.featureNaming && withoutNulls(JSON.parse(row.featureNaming)),
-        environments: JSON.parse(row.environments),
-        defaultStrategies: row.defaultStrategies && JSON.parse(row.defaultStrategies),
-        favoritedBy: JSON.parse(row.favoritedBy),
-      });
-  },
+  rows: (db) => all(db).iterate({}),
   warnings: (_, { id }) => nameWarnings("id", id),
 });
 

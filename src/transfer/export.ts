@@ -16,7 +16,7 @@ export function* exportDataset(db: Database, { withSecrets = false }: ExportOpti
   try {
     yield `${JSON.stringify({ kind: "dataset", version: 1, source: "Flagstone", hasEnd: true })}\n`;
     for (const kind of KINDS) {
-      for (const row of kind.rows(db)) yield toLine(db, kind, row, withSecrets);
+      for (const row of kind.lines(db)) yield toLine(db, kind, row, withSecrets);
     }
     yield `${JSON.stringify({ kind: "end" })}\n`;
   } finally {

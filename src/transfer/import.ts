@@ -297,8 +297,8 @@ export function isUntouched(db: Database): boolean {
 const allLines = (db: Database) => [...lines(db)];
 
 function* lines(db: Database): Generator<string> {
-  for (const { name, rows } of KINDS) {
-    for (const row of rows(db)) yield JSON.stringify([name, row], withoutTime);
+  for (const kind of KINDS) {
+    for (const line of kind.lines(db)) yield JSON.stringify([kind.name, line], withoutTime);
   }
 }
 
