@@ -11,7 +11,6 @@ import { beginWriting, finishWriting, type Writing } from "./transaction.ts";
 
 /** A change waiting to be committed. */
 interface Job {
-  /** May run again if the commit it was to share is abandoned. */
   run(writing: Writing): unknown;
   done(result: unknown): void;
   failed(error: unknown): void;
@@ -19,39 +18,54 @@ interface Job {
 
 interface Group {
   jobs: Job[];
-  /** When to give up waiting for another process to release the file. */
-  deadline: number;
+  /** Set once the commit has been started, or is next. */
+  isDue: boolean;
+  /** Starts the commit if nothing urgent does before. */
+  timer?: NodeJS.Timeout;
 }
 
-/** The interval between attempts, in milliseconds. */
-const RETRY_MS = 10;
+/** How long a change that can wait is delayed at most, in milliseconds. */
+const MAX_WAIT_MS = 40;
 
 /** The group that more changes can still join. */
 const waiting = perDatabase((): { group?: Group | undefined } => ({}));
 
 /**
  * Commits a change together with concurrent ones.
+ * @param canWait whether it may wait a moment for others, since nobody waits for it
  * @returns what the body returned, once it is on disk
  * @throws what the body threw, in which case nothing is stored
  */
-export const inGroup = <T>(db: Database, body: (writing: Writing) => T): Promise<T> =>
+export const inGroup = <T>(db: Database, body: (writing: Writing) => T, canWait = false): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     const job: Job = { run: body, done: (result) => resolve(result as T), failed: reject };
     const next = waiting(db);
-    if (next.group) return void next.group.jobs.push(job);
-    next.group = { jobs: [job], deadline: performance.now() + BUSY_TIMEOUT_MS };
-    setImmediate(commitGroup, db, next.group);
+    next.group ??= { jobs: [], isDue: false };
+    const { group } = next;
+    group.jobs.push(job);
+    if (group.isDue) return;
+    if (canWait) {
+      group.timer ??= setTimeout(commitGroup, MAX_WAIT_MS, db, group);
+    } else {
+      group.isDue = true;
+      setImmediate(commitGroup, db, group);
+    }
   });
 
-function commitGroup(db: Database, group: Group) {
+/** The interval between attempts to begin, in milliseconds. */
+const RETRY_MS = 10;
+
+/** @param deadline when to give up waiting for another process to release the file */
+function commitGroup(db: Database, group: Group, deadline = performance.now() + BUSY_TIMEOUT_MS) {
+  clearTimeout(group.timer);
+  group.isDue = true;
   // The file may be closed before bookkeeping, such as last-seen times, is written.
-  if (!db.open) return failAll(group.jobs, new Error("The data file is closed"));
-  const error = tryBegin(db);
-  if (isSqlite(error, "SQLITE_BUSY") && performance.now() < group.deadline)
-    return void setTimeout(commitGroup, RETRY_MS, db, group);
+  const error = db.open ? tryBegin(db) : new Error("The data file is closed");
+  if (isSqlite(error, "SQLITE_BUSY") && performance.now() < deadline)
+    return void setTimeout(commitGroup, RETRY_MS, db, group, deadline);
   if (waiting(db).group === group) waiting(db).group = undefined;
-  if (error !== undefined) return failAll(group.jobs, error);
-  for (const jobs of attempt(db, group.jobs)) setImmediate(commitGroup, db, { ...group, jobs });
+  if (error === undefined) commitAll(db, group.jobs);
+  else failAll(group.jobs, error);
 }
 
 /** @returns SQLite's error if it can't begin at once: waiting inside SQLite would block the event loop */
@@ -66,30 +80,22 @@ function tryBegin(db: Database): unknown {
   }
 }
 
-/**
- * Runs jobs in the open transaction, and commits it.
- * @returns the jobs to run again if one forced a rollback: first those before it, which are known to succeed, then those
- *   after it, so that none runs more than twice
- */
-function attempt(db: Database, jobs: readonly Job[]): Job[][] {
+/** Runs jobs in the open transaction, and commits it; a job that fails leaves nothing in it. */
+function commitAll(db: Database, jobs: readonly Job[]) {
   const finished: Finished[] = [];
   try {
-    for (const [index, job] of jobs.entries()) {
-      const failure = runJob(db, job, finished);
-      if (failure === undefined) continue;
-      rollback(db);
-      job.failed(failure.error);
-      return [jobs.slice(0, index), jobs.slice(index + 1)].filter((left) => left.length > 0);
-    }
+    for (const job of jobs) finished.push(...runJob(db, job, jobs.length === 1));
     for (const { writing } of finished) finishWriting(writing);
     db.exec("COMMIT");
   } catch (error) {
-    rollback(db);
-    failAll(jobs, error);
-    return [];
+    if (db.inTransaction) db.exec("ROLLBACK");
+    return failAll(jobs, error);
   }
-  for (const one of finished) complete(one);
-  return [];
+  bump(db, new Set(finished.flatMap(({ writing }) => [...writing.written])));
+  for (const { job, writing, result } of finished) {
+    for (const act of writing.afterCommit) act();
+    job.done(result);
+  }
 }
 
 /** A job that is done except for the commit. */
@@ -99,29 +105,22 @@ interface Finished {
   result: unknown;
 }
 
-/** @returns the error of a job that failed after it had written, which only a rollback can undo */
-function runJob(db: Database, job: Job, finished: Finished[]): { error: unknown } | undefined {
-  const writing = beginWriting(db);
-  try {
-    finished.push({ job, writing, result: job.run(writing) });
-  } catch (error) {
-    if (writing.written.size > 0) return { error };
-    job.failed(error);
-  }
-  return undefined;
-}
+/** Within a transaction, the body has a savepoint, to which it is rolled back if it throws. */
+const nested = perDatabase((db) => db.transaction((body: () => unknown) => body()));
 
-function complete({ job, writing: { db, written, afterCommit }, result }: Finished) {
-  bump(db, written);
-  for (const act of afterCommit) act();
-  job.done(result);
+/** @throws what the job threw if the transaction has to end: it is alone in it, or has ended it, as a full disk does */
+function runJob(db: Database, job: Job, isAlone: boolean): Finished[] {
+  const writing = beginWriting(db);
+  const run = () => job.run(writing);
+  try {
+    return [{ job, writing, result: isAlone ? run() : nested(db)(run) }];
+  } catch (error) {
+    if (isAlone || !db.inTransaction) throw error;
+    job.failed(error);
+    return [];
+  }
 }
 
 function failAll(jobs: readonly Job[], error: unknown) {
   for (const job of jobs) job.failed(error);
-}
-
-/** If the disk is full, SQLite has already rolled back. */
-function rollback(db: Database) {
-  if (db.inTransaction) db.exec("ROLLBACK");
 }

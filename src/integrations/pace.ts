@@ -24,7 +24,7 @@ export interface Slot {
 }
 
 /** Resolves when an attempt may begin; the work up to its first wait must follow immediately. */
-export type TakeSlot = () => Promise<Slot>;
+type TakeSlot = () => Promise<Slot>;
 
 /** Attempts begin in the order of their calls, each in a turn of its own. */
 export function createSlots(pace: Pace): TakeSlot {
@@ -60,7 +60,7 @@ export function createSlots(pace: Pace): TakeSlot {
 }
 
 /** Resolves when the next delivery may begin: a long queue must not slow down requests. */
-export type Pace = () => Promise<void>;
+type Pace = () => Promise<void>;
 
 export function createPace(): Pace {
   let measured = performance.eventLoopUtilization();

@@ -91,18 +91,23 @@ function workOn() {
   if (waiting.length > 0 && performance.now() < end) queueMicrotask(workOn);
 }
 
-/** Runs `act` one call at a time; calls during a run cause one more run after it. */
-export function oneAtATime(act: () => Promise<void>): () => void {
-  let [isRunning, isWanted] = [false, false];
+/**
+ * Runs `act` one call at a time; calls during a run cause one more run after it. Resolves when no run is left. `act`
+ * must handle its errors.
+ */
+export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
+  let isWanted = false;
+  let running: Promise<void> | undefined;
   const run = async () => {
-    isWanted = true;
-    if (isRunning) return;
-    isRunning = true;
     while (isWanted) {
       isWanted = false;
       await act();
     }
-    isRunning = false;
+    running = undefined;
   };
-  return () => void run();
+  return () => {
+    isWanted = true;
+    running ??= run();
+    return running;
+  };
 }
