@@ -7,7 +7,7 @@ import type { IntegrationEvent } from "./integrations-schema.ts";
 import type { Slot } from "./pace.ts";
 import { decryptedParameters } from "./parameters.ts";
 import { failed, type Outcome, type Outside } from "./provider.ts";
-import { deliverOf } from "./providers.ts";
+import { serviceNamed } from "./providers.ts";
 
 /** A clock that tests can control. */
 export interface Clock {
@@ -32,7 +32,7 @@ export const systemClock: Clock = {
 };
 
 /** The most attempts per delivery, over about twenty minutes. */
-export const MAX_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 
 const FIRST_MS = 1000;
 
@@ -51,7 +51,7 @@ const MAX_REQUESTED_MS = 60 * 60_000;
  * @param failures the number so far, 1 or more
  * @param requestedMs the wait that the receiver requested
  */
-export function delayMs(clock: Clock, failures: number, requestedMs = 0): number {
+function delayMs(clock: Clock, failures: number, requestedMs = 0): number {
   const longest = Math.min(FIRST_MS * 2 ** (failures - 1), MAX_MS);
   const delay = Math.round(longest * (1 - clock.random() / 4));
   return Math.max(delay, Math.min(requestedMs, MAX_REQUESTED_MS));
@@ -150,19 +150,21 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { log, clock, outside } = context;
   const { id, provider } = target;
-  const deliver = deliverOf(provider);
-  if (!deliver) return failed(`There is no provider ${provider}.`);
+  const service = serviceNamed(provider);
+  if (!service) return failed(`There is no provider ${provider}.`);
   if (!mayReceive(context.db, id, event.id)) return HIDDEN;
   try {
     const job = {
       integrationId: id,
-      parameters: decryptedParameters(context.db, { ...target, parameters: JSON.parse(target.parameters) }),
+      parameters: textsIn(
+        decryptedParameters(context.db, { ...target, parameters: JSON.parse(target.parameters) }),
+      ),
       event,
       remaining: remaining === null ? undefined : JSON.parse(remaining),
       summary: summary ?? event.type,
       now: clock.now(),
     };
-    return await deliver(job, outside);
+    return await service.deliver(job, outside);
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof DataError) return { ...failed(message), retry: {} }; // the key may be restored
@@ -170,3 +172,9 @@ async function outcomeOf(
     return failed(message);
   }
 }
+
+/** Numbers and booleans as text, without what is not set. */
+const textsIn = (parameters: Readonly<Record<string, unknown>>) => {
+  const texts = Object.entries(parameters).map(([name, value]) => [name, String(value ?? "")] as const);
+  return Object.fromEntries(texts.filter(([, text]) => text !== ""));
+};

@@ -1,26 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { EVENT_TYPES } from "../events/schema.ts";
-import type { Provider } from "./integrations-schema.ts";
-import { type Deliver, failed, parameter, REQUIRED, textOf } from "./provider.ts";
-
-/** Not in the original; for systems without a network. */
-export const FILE: Provider = {
-  name: "file",
-  displayName: "File",
-  description: "Appends each event to a file on the server, one JSON object per line.",
-  documentationUrl: "https://jsonlines.org",
-  howTo:
-    "The file NAME.jsonl is in the folder chosen by the operator, by default next to the data file. At 10 MB it becomes " +
-    "NAME.1.jsonl, and so on; five are kept.",
-  parameters: [
-    parameter("file", "Name", "text", "Letters, digits, - and _, without the extension .jsonl.", {
-      ...REQUIRED,
-      placeholder: "changes",
-    }),
-  ],
-  events: [...EVENT_TYPES],
-};
+import { failed, parameter, REQUIRED, type Service } from "./provider.ts";
 
 /** The size at which files are rotated, in bytes. */
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -28,22 +9,39 @@ const MAX_BYTES = 10 * 1024 * 1024;
 /** How many rotated files are kept. */
 const MAX_ROTATED = 5;
 
-/** Appends the event to a file, one JSON object per line, and waits until it is on disk. */
-export const file: Deliver = async (job, { folder }) => {
-  const name = textOf(job, "file");
-  const details = { file: `${name}.jsonl`, body: job.event };
-  if (folder === undefined)
-    return failed("No folder for files is configured: set --delivery-folder.", details);
-  try {
-    await append(folder, name, `${JSON.stringify(job.event)}\n`);
-    return { state: "success", stateDetails: `The event was appended to ${name}.jsonl.`, details };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return {
-      ...failed(`The event could not be appended to ${name}.jsonl: ${code ?? message}.`, details),
-      retry: {},
-    };
-  }
+/** Appends to a file, and waits until it is on disk. Not in the original; for systems without a network. */
+export const FILE: Service = {
+  definition: {
+    name: "file",
+    displayName: "File",
+    description: "Appends each event to a file on the server, one JSON object per line.",
+    documentationUrl: "https://jsonlines.org",
+    howTo:
+      "The file NAME.jsonl is in the folder chosen by the operator, by default next to the data file. At 10 MB it becomes " +
+      "NAME.1.jsonl, and so on; five are kept.",
+    parameters: [
+      parameter("file", "Name", "Letters, digits, - and _, without the extension .jsonl.", {
+        ...REQUIRED,
+        placeholder: "changes",
+      }),
+    ],
+    events: [...EVENT_TYPES],
+  },
+  async deliver({ event, parameters: { file: name = "" } }, { folder }) {
+    const details = { file: `${name}.jsonl`, body: event };
+    if (folder === undefined)
+      return failed("No folder for files is configured: set --delivery-folder.", details);
+    try {
+      await append(folder, name, `${JSON.stringify(event)}\n`);
+      return { state: "success", stateDetails: `The event was appended to ${name}.jsonl.`, details };
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      return {
+        ...failed(`The event could not be appended to ${name}.jsonl: ${code ?? message}.`, details),
+        retry: {},
+      };
+    }
+  },
 };
 
 async function append(folder: string, name: string, line: string) {

@@ -19,7 +19,7 @@ import {
   maskedParameters,
   type Parameters,
 } from "./parameters.ts";
-import { providerByName } from "./providers.ts";
+import { serviceNamed } from "./providers.ts";
 
 /** An integration as it is stored, with encrypted secrets. */
 export interface StoredIntegration extends Omit<Integration, "delivery"> {
@@ -123,7 +123,7 @@ export function createIntegration(tx: Tx, integration: NewIntegration) {
   const editedByUserId = tx.actor.createdByUserId;
   const columns = toColumns(tx.db, created);
   insertIntegration(tx).run({ ...columns, description, paused: 0, createdAt: tx.now, editedByUserId });
-  for (const tagType of providerByName(integration.provider)?.tagTypes ?? [])
+  for (const tagType of serviceNamed(integration.provider)?.definition.tagTypes ?? [])
     if (!isKnown(tx.db, "tagType", tagType.name)) createTagType(actingAs(tx, SYSTEM), tagType);
   tx.record({ type: "addon-config-created", data: eventData(created) });
   return created;
@@ -239,8 +239,8 @@ export const integration = kind({
 /** What the API would refuse. */
 function* lineWarnings(line: Pick<Properties, "provider" | "parameters" | "events">): Generator<string> {
   for (const [index, type] of line.events.entries()) yield* eventTypeWarnings(`events.${index}`, type);
-  const provider = providerByName(line.provider);
-  if (!provider) return yield `provider: there is no provider ${JSON.stringify(line.provider)}`;
-  for (const { name, required } of provider.parameters)
+  const service = serviceNamed(line.provider);
+  if (!service) return yield `provider: there is no provider ${JSON.stringify(line.provider)}`;
+  for (const { name, required } of service.definition.parameters)
     if (required && !line.parameters[name]) yield `parameters.${name}: is required by ${line.provider}`;
 }

@@ -4,7 +4,7 @@ import { invalid } from "../lib/api-error.ts";
 import { templateProblem } from "../lib/template.ts";
 import { MASK } from "../lib/text.ts";
 import type { NewIntegration, ProviderParameter } from "./integrations-schema.ts";
-import { PROVIDERS, parametersOf, providerByName } from "./providers.ts";
+import { PROVIDERS, parametersOf, serviceNamed } from "./providers.ts";
 
 export type Parameters = Record<string, unknown>;
 
@@ -66,7 +66,7 @@ export function requireValidIntegration(
   integration: NewIntegration,
   stored?: Owner,
 ): NewIntegration {
-  if (!providerByName(integration.provider)) {
+  if (!serviceNamed(integration.provider)) {
     const known = PROVIDERS.map(({ name }) => name).join(", ");
     throw invalid({ path: "body.provider", message: `must be one of ${known}` });
   }

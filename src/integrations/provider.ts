@@ -1,24 +1,29 @@
 import type { Event } from "../events/schema.ts";
+import { renderTemplate } from "../lib/template.ts";
 import { MASK } from "../lib/text.ts";
-import type { IntegrationEvent, ProviderParameter } from "./integrations-schema.ts";
+import type { IntegrationEvent, Provider, ProviderParameter } from "./integrations-schema.ts";
 import type { Post } from "./post.ts";
 
 /*
  * What a provider consists of, its definition and a function that delivers, and what several have in common.
  */
 
-/** Sends one event to a receiver; throws only on bugs. */
-export type Deliver = (job: Job, outside: Outside) => Promise<Outcome>;
+/** A service that events can be sent to. */
+export interface Service {
+  definition: Provider;
+  /** Sends one event to a receiver; throws only on bugs. */
+  deliver(job: Job, outside: Outside): Promise<Outcome>;
+}
 
 /** One event for one integration. */
 export interface Job {
   integrationId: number;
-  /** Including secrets. */
-  parameters: Readonly<Record<string, unknown>>;
+  /** As text, including secrets; empty ones are left out. */
+  parameters: Readonly<Record<string, string>>;
   event: SentEvent;
   /** The channels still to be notified; undefined for all. */
   remaining: readonly string[] | undefined;
-  /** A description in Markdown with links; see message.ts. */
+  /** A description in Markdown, with double asterisks for bold and links to paths on this server. */
   summary: string;
   /** The time of sending, in milliseconds since 1970. */
   now: number;
@@ -46,17 +51,16 @@ export interface Outside {
   signal: AbortSignal;
 }
 
-/** A parameter in a provider's definition. */
+/** A parameter in a provider's definition: text, neither required nor secret, unless said otherwise. */
 export const parameter = (
   name: string,
   displayName: string,
-  type: ProviderParameter["type"],
   description: string,
-  rest: Partial<Pick<ProviderParameter, "required" | "sensitive" | "placeholder">> = {},
+  rest: Partial<ProviderParameter> = {},
 ): ProviderParameter => ({
   name,
   displayName,
-  type,
+  type: "text",
   description,
   required: false,
   sensitive: false,
@@ -70,25 +74,25 @@ export const SECRET = { sensitive: true } as const;
 
 export const REQUIRED_SECRET = { ...REQUIRED, ...SECRET } as const;
 
+export const SECRET_URL = { type: "url", ...REQUIRED_SECRET } as const;
+
 export const HEADERS = parameter(
   "customHeaders",
   "Extra HTTP Headers",
-  "textfield",
   "Additional headers for each request: a JSON object whose keys and values are text.",
-  { ...SECRET, placeholder: `{\n  "X-Team": "checkout"\n}` },
+  { type: "textfield", ...SECRET, placeholder: `{\n  "X-Team": "checkout"\n}` },
 );
 
 export const TEMPLATE = parameter(
   "bodyTemplate",
   "Body template",
-  "textfield",
   "A Mustache template for the body. {{event.type}} and the like are replaced with fields of " +
     "the event, {{{eventJson}}} with all of it as a JSON string, {{eventMarkdown}} with a sentence about it.",
-  { placeholder: `{\n  "what": "{{event.type}}",\n  "flag": "{{event.featureName}}"\n}` },
+  {
+    type: "textfield",
+    placeholder: `{\n  "what": "{{event.type}}",\n  "flag": "{{event.featureName}}"\n}`,
+  },
 );
-
-/** A parameter as text; empty if it is not set. */
-export const textOf = ({ parameters }: Job, name: string): string => String(parameters[name] ?? "");
 
 /** The outcome of an attempt that failed and is not to be retried. */
 export const failed = (stateDetails: string, details: Outcome["details"] = {}): Outcome => ({
@@ -97,9 +101,8 @@ export const failed = (stateDetails: string, details: Outcome["details"] = {}): 
   details,
 });
 
+/** A request that delivers an event. */
 interface SingleRequest {
-  /** For example `Webhook request`. */
-  what: string;
   url: string;
   headers: Readonly<Record<string, string>>;
   /** Text, or what becomes JSON. */
@@ -112,34 +115,36 @@ interface SingleRequest {
   details: Outcome["details"];
 }
 
-/** Delivers with a single request, to which the integration's own headers are added. The outcome has the original's text. */
-export async function deliverOnce(
-  job: Job,
-  post: Post,
-  { what, url, headers, body, encode, sign, details }: SingleRequest,
-): Promise<Outcome> {
-  const custom = customHeaders(job);
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const all = { ...headers, ...custom.headers, ...sign?.(text) };
-  const message = { headers: all, body: encode ? await encode(text) : text };
-  const { status, reason, isSuccess, isTransient, requestedMs } = await post(url, message, job.now);
-  const words = isSuccess ? "was successful" : "failed";
-  const more = reason === undefined ? "" : `\n${reason}`;
-  const outcome: Outcome = {
-    state: isSuccess ? "success" : "failed",
-    stateDetails: `${what} ${words} with status code: ${status}.${more}`,
-    details: { ...details, body, ...(typeof status === "number" && { status }) },
-    ...(!isSuccess && isTransient && { retry: { requestedMs } }),
+/**
+ * Delivers with a single request, to which the integration's own headers are added.
+ * @param what begins the text of the outcome, the original's: for example `Webhook request`
+ */
+export const posting =
+  (what: string, requestFor: (job: Job, publicUrl: string) => SingleRequest): Service["deliver"] =>
+  async (job, { post, publicUrl }) => {
+    const { url, headers, body, encode, sign, details } = requestFor(job, publicUrl);
+    const custom = customHeaders(job);
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const all = { ...headers, ...custom.headers, ...sign?.(text) };
+    const message = { headers: all, body: encode ? await encode(text) : text };
+    const { status, reason, isSuccess, isTransient, requestedMs } = await post(url, message, job.now);
+    const words = isSuccess ? "was successful" : "failed";
+    const more = reason === undefined ? "" : `\n${reason}`;
+    const outcome: Outcome = {
+      state: isSuccess ? "success" : "failed",
+      stateDetails: `${what} ${words} with status code: ${status}.${more}`,
+      details: { ...details, body, ...(typeof status === "number" && { status }) },
+      ...(!isSuccess && isTransient && { retry: { requestedMs } }),
+    };
+    return withProblem(outcome, custom.problem);
   };
-  return withProblem(outcome, custom.problem);
-}
 
 /** Headers that belong to the connection rather than the message. */
 const OF_CONNECTION = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|expect)$/i;
 
 /** The custom headers; none, and a problem, unless they are a JSON object. */
-export function customHeaders(job: Job): { headers: Record<string, string>; problem?: string } {
-  const text = textOf(job, "customHeaders");
+export function customHeaders({ parameters }: Job): { headers: Record<string, string>; problem?: string } {
+  const { customHeaders: text = "" } = parameters;
   if (text.trim() === "") return { headers: {} };
   try {
     const parsed: unknown = JSON.parse(text);
@@ -169,3 +174,62 @@ export function maskedUrl(text: string): string {
   if (!url) return MASK;
   return url.pathname === "/" && url.search === "" ? url.origin : `${url.origin}/${MASK}`;
 }
+
+const LINK = /\[([^\]]*)\]\(([^)]*)\)/g;
+
+const absolute = (url: string, publicUrl: string) => (url.startsWith("/") ? publicUrl + url : url);
+
+/** For Teams, Datadog and templates: single asterisks for bold, Markdown links (original). */
+export const toMarkdown = (summary: string, publicUrl: string) =>
+  summary.replaceAll("**", "*").replaceAll(LINK, (_, text, url) => `[${text}](${absolute(url, publicUrl)})`);
+
+const MAX_SLACK_LENGTH = 3000;
+
+/** For Slack, where three characters have a special meaning, and longer texts are rejected (original). */
+export function toSlack(summary: string, publicUrl: string) {
+  const text = summary
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("**", "*")
+    .replaceAll(LINK, (_, words, url) => `<${absolute(url, publicUrl)}|${words}>`);
+  return text.length <= MAX_SLACK_LENGTH
+    ? text
+    : `${text.slice(0, MAX_SLACK_LENGTH)} (trimmed to ${MAX_SLACK_LENGTH} characters)`;
+}
+
+/** The page about the event's subject. */
+export function linkTo({ type, project, featureName }: SentEvent, publicUrl: string) {
+  if (project === null) return `${publicUrl}/`;
+  const path = `${publicUrl}/projects/${encodeURIComponent(project.toWellFormed())}`;
+  if (featureName === null) return path;
+  return type === "feature-archived"
+    ? `${path}/archived`
+    : `${path}/features/${encodeURIComponent(featureName.toWellFormed())}`;
+}
+
+/**
+ * The integration's body template applied to the event (original), or `otherwise` if it has none: `event`, `eventJson`
+ * as a JSON string containing the event's JSON, `eventMarkdown` as a sentence. In a JSON body, values can't break out
+ * of the strings they are inserted into.
+ * @throws Error that says why the template can't be rendered
+ */
+export function rendered<T>(
+  { parameters: { bodyTemplate }, event, summary }: Job,
+  publicUrl: string,
+  otherwise: T,
+  contentType = "application/json",
+): string | T {
+  if (bodyTemplate === undefined) return otherwise;
+  const eventJson = JSON.stringify(JSON.stringify(event));
+  const view = { event, eventJson, eventMarkdown: toMarkdown(summary, publicUrl) };
+  const escaped = /json/i.test(contentType) ? withinQuotes : String;
+  try {
+    return renderTemplate(bodyTemplate, view, escaped);
+  } catch (error) {
+    throw new Error(`The body template ${(error as Error).message}`);
+  }
+}
+
+/** Escaped for use inside a JSON string. */
+const withinQuotes = (text: string) => JSON.stringify(text).slice(1, -1);

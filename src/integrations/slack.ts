@@ -1,18 +1,18 @@
-import type { Provider } from "./integrations-schema.ts";
-import { linkTo, toSlack, trimmed } from "./message.ts";
 import type { PostResult } from "./post.ts";
 import {
   customHeaders,
-  type Deliver,
   failed,
   HEADERS,
   type Job,
+  linkTo,
   maskedUrl,
   type Outcome,
   parameter,
   REQUIRED,
   REQUIRED_SECRET,
-  textOf,
+  SECRET_URL,
+  type Service,
+  toSlack,
   withProblem,
 } from "./provider.ts";
 import { OF_FLAGS, OF_SLACK } from "./provider-events.ts";
@@ -21,117 +21,119 @@ const SLACK_TAG = { name: "slack", description: "A Slack channel to notify about
 
 const USE_THE_APP = "Use the Slack App instead, which doesn't need a URL per channel.";
 
-export const SLACK: Provider = {
-  name: "slack",
-  displayName: "Slack",
-  description: "Posts messages to Slack through an incoming webhook.",
-  documentationUrl: "https://docs.getunleash.io/docs/addons/slack",
-  deprecated: USE_THE_APP,
-  alerts: [{ type: "warning", text: USE_THE_APP }],
-  parameters: [
-    parameter("url", "Slack webhook URL", "url", "The URL of the incoming webhook.", REQUIRED_SECRET),
-    parameter("username", "Username", "text", "The sender of the messages; Unleash by default.", {
-      placeholder: "Unleash",
-    }),
-    parameter("emojiIcon", "Emoji Icon", "text", "The icon of the messages; :unleash: by default.", {
-      placeholder: ":unleash:",
-    }),
-    parameter(
-      "defaultChannel",
-      "Default channel",
-      "text",
-      "The channel for messages, unless the flag has tags of the type slack.",
-      REQUIRED,
-    ),
-    HEADERS,
-  ],
-  events: [...OF_FLAGS],
-  tagTypes: [SLACK_TAG],
-};
-
-export const SLACK_APP: Provider = {
-  name: "slack-app",
-  displayName: "Slack App",
-  description: "Posts messages to channels of a Slack workspace with an app's token.",
-  howTo:
-    "Create an app in your workspace that can write to channels (chat:write, chat:write.public) and paste its bot token. " +
-    "Events of a flag with a tag such as slack:releases also go to the channel #releases. Invite the app to private " +
-    "channels.",
-  documentationUrl: "https://docs.getunleash.io/docs/addons/slack-app",
-  installation: {
-    url: "https://api.slack.com/apps?new_app=1",
-    title: "Slack App installation",
-    helpText: "Create the app and install it in your workspace, then paste its bot token below.",
-  },
-  parameters: [
-    parameter("accessToken", "Access token", "text", "The bot token, xoxb-….", REQUIRED_SECRET),
-    parameter(
-      "defaultChannels",
-      "Channels",
-      "text",
-      "Channels that always get messages, separated by commas.",
-    ),
-  ],
-  events: [...OF_SLACK],
-  tagTypes: [SLACK_TAG],
-};
-
 /** Posts to a Slack incoming webhook, once per channel. */
-export const slack: Deliver = async (job, { post, publicUrl }) => {
-  const url = textOf(job, "url");
-  const username = textOf(job, "username") || "Unleash";
-  const { headers, problem } = customHeaders(job);
-  const tagged = channelsOfTags(job);
-  const channels = job.remaining ?? (tagged.length > 0 ? tagged : [textOf(job, "defaultChannel")]);
-  const { text, attachments } = toMessage(job, publicUrl);
-  const common = { username, icon_emoji: textOf(job, "emojiIcon") || ":unleash:", text };
-  const results = await Promise.all(
-    channels.map((channel) => {
-      const body = JSON.stringify({ ...common, channel: `#${channel}`, attachments });
-      return post(url, { headers: { "content-type": "application/json", ...headers }, body }, job.now);
-    }),
-  );
-  const codes = results.map(({ status }) => status).join(", ");
-  const reasons = new Set(results.flatMap(({ isSuccess, reason = [] }) => (isSuccess ? [] : reason)));
-  const reason = [...reasons].map((each) => `\n${each}`).join("");
-  const outcome = outcomeOfAll("Slack webhook requests", channels, results, {
-    success: ` with status codes: ${codes}.`,
-    failed: ` with status codes: ${codes}.${reason}`,
-    successWithErrors: ` Status codes: ${codes}.${reason}`,
-  });
-  return withProblem(
-    { ...outcome, details: { url: maskedUrl(url), channels, username, message: text } },
-    problem,
-  );
+export const SLACK: Service = {
+  definition: {
+    name: "slack",
+    displayName: "Slack",
+    description: "Posts messages to Slack through an incoming webhook.",
+    documentationUrl: "https://docs.getunleash.io/docs/addons/slack",
+    deprecated: USE_THE_APP,
+    alerts: [{ type: "warning", text: USE_THE_APP }],
+    parameters: [
+      parameter("url", "Slack webhook URL", "The URL of the incoming webhook.", SECRET_URL),
+      parameter("username", "Username", "The sender of the messages; Unleash by default.", {
+        placeholder: "Unleash",
+      }),
+      parameter("emojiIcon", "Emoji Icon", "The icon of the messages; :unleash: by default.", {
+        placeholder: ":unleash:",
+      }),
+      parameter(
+        "defaultChannel",
+        "Default channel",
+
+        "The channel for messages, unless the flag has tags of the type slack.",
+        REQUIRED,
+      ),
+      HEADERS,
+    ],
+    events: [...OF_FLAGS],
+    tagTypes: [SLACK_TAG],
+  },
+  async deliver(job, { post, publicUrl }) {
+    const { url = "", username = "Unleash", emojiIcon = ":unleash:", defaultChannel = "" } = job.parameters;
+    const { headers, problem } = customHeaders(job);
+    const tagged = channelsOfTags(job);
+    const channels = job.remaining ?? (tagged.length > 0 ? tagged : [defaultChannel]);
+    const { text, attachments } = toMessage(job, publicUrl);
+    const common = { username, icon_emoji: emojiIcon, text };
+    const results = await Promise.all(
+      channels.map((channel) => {
+        const body = JSON.stringify({ ...common, channel: `#${channel}`, attachments });
+        return post(url, { headers: { "content-type": "application/json", ...headers }, body }, job.now);
+      }),
+    );
+    const codes = results.map(({ status }) => status).join(", ");
+    const reasons = new Set(results.flatMap(({ isSuccess, reason = [] }) => (isSuccess ? [] : reason)));
+    const reason = [...reasons].map((each) => `\n${each}`).join("");
+    const outcome = outcomeOfAll("Slack webhook requests", channels, results, {
+      success: ` with status codes: ${codes}.`,
+      failed: ` with status codes: ${codes}.${reason}`,
+      successWithErrors: ` Status codes: ${codes}.${reason}`,
+    });
+    return withProblem(
+      { ...outcome, details: { url: maskedUrl(url), channels, username, message: text } },
+      problem,
+    );
+  },
 };
 
 /** Posts with the Slack Web API, once per channel: the default channels and those of the flag's tags. */
-export const slackApp: Deliver = async (job, { post, publicUrl, slackApi }) => {
-  const token = textOf(job, "accessToken");
-  const always = textOf(job, "defaultChannels").split(",");
-  const names = [...always, ...channelsOfTags(job)].map((name) => name.trim().replace(/^#/, ""));
-  const channels = job.remaining ?? [...new Set(names.filter(Boolean))];
-  const { text, attachments } = toMessage(job, publicUrl);
-  const details = { channels, message: text };
-  if (token === "") return failed("No access token provided.", details);
-  if (channels.length === 0) return failed(`No Slack channels found for event ${job.event.type}.`, details);
-  const headers = { "content-type": "application/json; charset=utf-8", authorization: `Bearer ${token}` };
-  const results = await Promise.all(
-    channels.map((channel) => {
-      const body = JSON.stringify({ channel: `#${channel}`, text, attachments });
-      return post(`${slackApi}/chat.postMessage`, { headers, body }, job.now).then(interpreted);
-    }),
-  );
-  const errors = results
-    .filter(({ isSuccess }) => !isSuccess)
-    .map(({ status, reason }) => (reason === undefined ? String(status) : `${status} (${reason})`))
-    .join(", ");
-  const outcome = outcomeOfAll("Slack client calls", channels, results, {
-    success: ".",
-    failed: ` with the following errors: ${errors}`,
-    successWithErrors: ` Errors: ${errors}`,
-  });
-  return { ...outcome, details };
+export const SLACK_APP: Service = {
+  definition: {
+    name: "slack-app",
+    displayName: "Slack App",
+    description: "Posts messages to channels of a Slack workspace with an app's token.",
+    howTo:
+      "Create an app in your workspace that can write to channels (chat:write, chat:write.public) and paste its bot token. " +
+      "Events of a flag with a tag such as slack:releases also go to the channel #releases. Invite the app to private " +
+      "channels.",
+    documentationUrl: "https://docs.getunleash.io/docs/addons/slack-app",
+    installation: {
+      url: "https://api.slack.com/apps?new_app=1",
+      title: "Slack App installation",
+      helpText: "Create the app and install it in your workspace, then paste its bot token below.",
+    },
+    parameters: [
+      parameter("accessToken", "Access token", "The bot token, xoxb-….", REQUIRED_SECRET),
+      parameter(
+        "defaultChannels",
+        "Channels",
+
+        "Channels that always get messages, separated by commas.",
+      ),
+    ],
+    events: [...OF_SLACK],
+    tagTypes: [SLACK_TAG],
+  },
+  async deliver(job, { post, publicUrl, slackApi }) {
+    const { accessToken: token = "", defaultChannels = "" } = job.parameters;
+    const names = [...defaultChannels.split(","), ...channelsOfTags(job)].map((name) =>
+      name.trim().replace(/^#/, ""),
+    );
+    const channels = job.remaining ?? [...new Set(names.filter(Boolean))];
+    const { text, attachments } = toMessage(job, publicUrl);
+    const details = { channels, message: text };
+    if (token === "") return failed("No access token provided.", details);
+    if (channels.length === 0) return failed(`No Slack channels found for event ${job.event.type}.`, details);
+    const headers = { "content-type": "application/json; charset=utf-8", authorization: `Bearer ${token}` };
+    const results = await Promise.all(
+      channels.map((channel) => {
+        const body = JSON.stringify({ channel: `#${channel}`, text, attachments });
+        return post(`${slackApi}/chat.postMessage`, { headers, body }, job.now).then(interpreted);
+      }),
+    );
+    const errors = results
+      .filter(({ isSuccess }) => !isSuccess)
+      .map(({ status, reason }) => (reason === undefined ? String(status) : `${status} (${reason})`))
+      .join(", ");
+    const outcome = outcomeOfAll("Slack client calls", channels, results, {
+      success: ".",
+      failed: ` with the following errors: ${errors}`,
+      successWithErrors: ` Errors: ${errors}`,
+    });
+    return { ...outcome, details };
+  },
 };
 
 /** The channels named by the flag's tags. */
@@ -140,7 +142,7 @@ const channelsOfTags = ({ event: { tags } }: Job): string[] =>
 
 /** The description, and a button with a link. */
 const toMessage = ({ event, summary }: Job, publicUrl: string) => ({
-  text: trimmed(toSlack(summary, publicUrl)),
+  text: toSlack(summary, publicUrl),
   attachments: [
     {
       actions: [
