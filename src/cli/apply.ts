@@ -2,56 +2,46 @@ import { text } from "node:stream/consumers";
 import { printable } from "../lib/text.ts";
 import { applyProject, compareProject } from "../transfer/project-plan.ts";
 import type { Differences, Step } from "../transfer/project-step.ts";
-import { type ProjectText, readProjectText } from "../transfer/project-text.ts";
-import { type Command, type Context, JSON_OPTION } from "./command.ts";
+import { readProjectText } from "../transfer/project-text.ts";
+import { type Context, command, JSON_OPTION } from "./command.ts";
+import { dataFile, dataFileToRead } from "./data-file.ts";
 import { openSource } from "./import.ts";
 import { counted } from "./output.ts";
-import { withFile, withFileToRead } from "./with-file.ts";
 
 /** Thrown by `diff` if there are differences. Exit code 5. */
 export class DifferenceError extends Error {}
 
 const SHARED = {
   usage: "FILE|-",
-  arity: [1, 1],
   settings: ["data", "log-format", "log-level", "quiet"],
-} satisfies Partial<Command>;
-
-const PRUNE = {
-  prune: {
-    type: "boolean",
-    help: "archive flags and delete segments of the project that are not in the file",
-  },
 } as const;
 
-export const apply: Command = {
+const PRUNE = {
+  prune: { help: "archive flags and delete segments of the project that are not in the file" },
+} as const;
+
+export const apply = command({
   ...SHARED,
   name: "apply",
   summary: "Change a project to match a YAML or JSON file, all or nothing",
   example: "apply checkout.yaml --data flags.db",
   options: {
     ...PRUNE,
-    "dry-run": { type: "boolean", help: "print what would change, then roll it back" },
+    "dry-run": { help: "print what would change, then roll it back" },
     ...JSON_OPTION,
   },
   async run(context) {
     const project = await readProject(context);
-    const { prune, "dry-run": dryRun } = context.options;
-    const options = { prunes: prune === true, isDryRun: dryRun === true };
-    await withFile(context.config, (db) => {
-      const steps = applyProject(db, project, options);
-      printSteps(context, project, steps);
-      const made = options.isDryRun ? "would be made" : "made";
-      context.log({
-        level: "info",
-        message: `${counted(steps.length, "change")} ${made}`,
-        project: project.project,
-      });
-    });
+    const { prune: prunes = false, "dry-run": isDryRun = false } = context.options;
+    using db = dataFile(context.config);
+    const steps = applyProject(db, project, { prunes, isDryRun });
+    printSteps(context, project, steps);
+    const message = `${counted(steps.length, "change")} ${isDryRun ? "would be made" : "made"}`;
+    context.log({ level: "info", message, project: project.project });
   },
-};
+});
 
-export const diff: Command = {
+export const diff = command({
   ...SHARED,
   name: "diff",
   summary: "Print what apply would change; exits with 5 if there are differences",
@@ -59,24 +49,27 @@ export const diff: Command = {
   options: { ...PRUNE, ...JSON_OPTION },
   async run(context) {
     const project = await readProject(context);
-    await withFileToRead(context.config, (db) => {
-      const steps = compareProject(db, project, { prunes: context.options.prune === true });
-      printSteps(context, project, steps);
-      if (steps.length > 0)
-        throw new DifferenceError(`${counted(steps.length, "difference")}: run apply to remove them`);
-    });
+    using db = dataFileToRead(context.config);
+    const steps = compareProject(db, project, { prunes: context.options.prune ?? false });
+    printSteps(context, project, steps);
+    if (steps.length > 0)
+      throw new DifferenceError(`${counted(steps.length, "difference")}: run apply to remove them`);
   },
-};
+});
 
-async function readProject(context: Context): Promise<ProjectText> {
-  const [source = "-"] = context.args;
+async function readProject(context: Context) {
+  const source = context.args[0]!;
   const content = await text(openSource(context, source));
   return readProjectText(content, source === "-" ? "standard input" : source);
 }
 
-function printSteps({ options, print }: Context, { project }: ProjectText, steps: readonly Step[]) {
-  if (options.json) return print(JSON.stringify({ project, changes: steps }));
-  for (const step of steps) print(toLine(step));
+function printSteps(
+  { options, print }: Context<typeof JSON_OPTION>,
+  { project }: { project: string },
+  steps: readonly Step[],
+) {
+  if (options.json) print(JSON.stringify({ project, changes: steps }));
+  else for (const step of steps) print(toLine(step));
 }
 
 const SIGNS = { add: "+", change: "~", remove: "-" } as const;

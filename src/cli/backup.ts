@@ -1,36 +1,26 @@
 import { backUp, compact as compactFile, restore as restoreFile } from "../db/backup.ts";
-import { close, openToRead } from "../db/open.ts";
-import type { Command } from "./command.ts";
+import { command } from "./command.ts";
+import { dataFileToRead } from "./data-file.ts";
 
-export const backup: Command = {
+export const backup = command({
   name: "backup",
   summary: "Copy the data file to a new file and check the copy, even while a server is using it",
   usage: "FILE",
-  arity: [1, 1],
   example: "backup monday.db --data flags.db",
   settings: ["data", "quiet"],
   async run({ args: [target = ""], config, print, world: { stderr } }) {
-    const db = openToRead(config.data);
+    using db = dataFileToRead(config);
     const isShown = stderr.isTTY && !config.quiet;
-    try {
-      await backUp(
-        db,
-        target,
-        (fraction) => isShown && stderr.write(`\r${Math.round(fraction * 100)} % copied`),
-      );
-    } finally {
-      if (isShown) stderr.write("\r\u001b[K");
-      close(db);
-    }
+    const show = (fraction: number) => isShown && stderr.write(`\r${Math.round(fraction * 100)} % copied`);
+    await backUp(db, target, show).finally(() => isShown && stderr.write("\r\u001b[K"));
     print(`Copied ${config.data} to ${target} and checked the copy`);
   },
-};
+});
 
-export const restore: Command = {
+export const restore = command({
   name: "restore",
   summary: "Replace the data file with a backup, keeping the old file under another name",
   usage: "FILE",
-  arity: [1, 1],
   example: "restore monday.db --data flags.db",
   settings: ["data"],
   run({ args: [source = ""], config, print, world: { pid } }) {
@@ -38,9 +28,9 @@ export const restore: Command = {
     print(`Restored ${config.data} from ${source}`);
     if (previous.length > 0) print(`The previous file is kept as ${previous.join(", ")}`);
   },
-};
+});
 
-export const compact: Command = {
+export const compact = command({
   name: "compact",
   summary: "Shrink the data file; no server may be using it",
   example: "compact --data flags.db",
@@ -49,6 +39,6 @@ export const compact: Command = {
     const { before, after } = compactFile(config.data);
     print(`Rewrote ${config.data}: ${toMegabytes(after)} MB, before ${toMegabytes(before)} MB`);
   },
-};
+});
 
 const toMegabytes = (bytes: number) => (bytes / 1e6).toFixed(1);

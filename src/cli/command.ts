@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { listen } from "../http/listen.ts";
 import type { Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { type Config, nearest, readConfig, SETTINGS, type Setting, type SettingName } from "./config.ts";
+import { type Config, nearest, type Option, readConfig, SETTINGS, type SettingName } from "./config.ts";
 
 /** A command's view of the outside world; `main.ts` passes in the process. */
 export interface World {
@@ -24,86 +24,91 @@ export function onStop(world: World, listener: (signal: string) => void) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) world.once(signal, () => listener(signal));
 }
 
-export interface Option {
-  type: "string" | "boolean";
-  /** May be given more than once. */
-  multiple?: true;
-  /** The placeholder for the value in help. */
-  hint?: string;
-  /** A single letter, used after one dash. */
-  short?: string;
-  help: string;
-}
+type Options = Readonly<Record<string, Option>>;
 
-export interface Context {
+type Values<O extends Options> = {
+  [Name in keyof O]?: O[Name] extends { multiple: true }
+    ? string[]
+    : O[Name] extends { hint: string }
+      ? string
+      : boolean;
+};
+
+export interface Context<O extends Options = Record<never, Option>> {
   config: Config;
   args: string[];
-  /** The command's own options. */
-  options: Record<string, string | boolean | string[] | undefined>;
+  /** The values of the command's own options. */
+  options: Values<O>;
+  /** All commands, in the order of help. */
+  commands: readonly Command[];
   world: World;
   log: Log;
   /** Prints a result to stdout. */
   print(line: string): void;
 }
 
-export interface Command {
+interface Declaration<O extends Options> {
   /** One or two words. */
   name: string;
   summary: string;
-  /** The arguments after the name, as help shows them. */
+  /** The argument after the name, as help shows it: in brackets if it may be missing. */
   usage?: string;
   example: string;
-  /** The minimum and maximum number of arguments. */
-  arity?: [number, number];
-  settings: readonly SettingName[];
+  /** The most arguments it takes, if not one or none. */
+  maxArguments?: number;
+  settings?: readonly SettingName[];
   /** The command starts a server; for other commands, the server settings say where to find one. */
   isServer?: true;
-  options?: Record<string, Option>;
+  options?: O;
   /** May return an exit code. */
-  run(context: Context): unknown;
+  run(context: Context<O>): unknown;
 }
 
+export type Command = Declaration<Options>;
+
+/** Declares a command: its handler receives the values of the options that it has. */
+export const command = <const O extends Options = Record<never, Option>>(declaration: Declaration<O>) =>
+  declaration as Command;
+
 /** Most commands have this option, for scripts. */
-export const JSON_OPTION = { json: { type: "boolean", help: "print JSON" } } as const;
+export const JSON_OPTION = { json: { help: "print JSON" } } as const;
 
 /** @throws UsageError for an option or argument that the command doesn't have */
 export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) {
+  const { name, usage = "", example, settings = [], maxArguments = usage === "" ? 0 : 1 } = command;
   const options = toParseArgs(optionsOf(command));
-  rejectOptionsTakenByNpm(env, command, Object.keys(options));
+  rejectOptionsTakenByNpm(env, name, Object.keys(options));
   const { values, positionals } = parseStrictly({ args: argv, options, allowPositionals: true });
-  const [min, max] = command.arity ?? [0, 0];
-  if (positionals.length < min)
-    throw new UsageError(`${command.name} needs ${command.usage}, for example: flagstone ${command.example}`);
-  if (positionals.length > max)
+  if (positionals.length === 0 && /^[^[]/.test(usage))
+    throw new UsageError(`${name} needs ${usage}, for example: flagstone ${example}`);
+  if (positionals.length > maxArguments)
     throw new UsageError(
-      `${command.name} does not take the argument ${positionals[max]}${npmHint(env, command)}`,
+      `${name} does not take the argument ${positionals[maxArguments]}${npmHint(env, name)}`,
     );
-  return { config: readConfig(command.settings, values, env), args: positionals, options: values };
+  return { config: readConfig(settings, values, env), args: positionals, options: values };
 }
 
 /** A command's options by name: its own, then the settings. */
-export const optionsOf = ({ options = {}, settings, isServer }: Command): Record<string, Option> => ({
-  ...options,
-  ...Object.fromEntries(settings.map((name) => [name, toOption(SETTINGS[name], isServer)])),
-});
-
-const toOption = (setting: Setting, isServer = false): Option => ({
-  ...setting,
-  help: isServer ? setting.help : (setting.helpElsewhere ?? setting.help),
-});
+export function optionsOf({ options, settings = [], isServer }: Command): Record<string, Option> {
+  const toOption = (name: SettingName) => {
+    const { helpElsewhere, ...option }: Option & { helpElsewhere?: string } = SETTINGS[name];
+    return [name, isServer ? option : { ...option, help: helpElsewhere ?? option.help }];
+  };
+  return { ...options, ...Object.fromEntries(settings.map(toOption)) };
+}
 
 /** In the format of `parseArgs`. */
-const toParseArgs = (options: Record<string, Option>): NonNullable<ParseArgsConfig["options"]> =>
+const toParseArgs = (options: Options): NonNullable<ParseArgsConfig["options"]> =>
   Object.fromEntries(
-    Object.entries(options).map(([name, { type, short, multiple = false }]) => [
+    Object.entries(options).map(([name, { hint, short, multiple = false }]) => [
       name,
-      { type, multiple, ...(short !== undefined && { short }) },
+      { type: hint === undefined ? "boolean" : "string", multiple, ...(short !== undefined && { short }) },
     ]),
   );
 
 function parseStrictly(config: ParseArgsConfig & { options: object }) {
   try {
-    return parseArgs(config) as { values: Context["options"]; positionals: string[] };
+    return parseArgs(config) as { values: Record<string, never>; positionals: string[] };
   } catch (error) {
     // Only the first sentence: the rest of its messages is advice about dashes.
     const message = reword((error as Error).message.split(/\.\s/)[0]!);
@@ -128,15 +133,11 @@ function suggestOption(unknown: string, known: readonly string[]) {
  * passes such options in variables `npm_config_…`. Only a checkout checks for them, not the executable.
  */
 
-interface Named {
-  name: string;
-}
-
 /** Options that npm has as well, which may come from its configuration. */
 const SETTINGS_OF_NPM = ["ca", "email"];
 
 /** @throws UsageError if npm took an option meant for the command */
-function rejectOptionsTakenByNpm(env: NodeJS.ProcessEnv, { name }: Named, options: string[]) {
+function rejectOptionsTakenByNpm(env: NodeJS.ProcessEnv, command: string, options: string[]) {
   if (!isRunByNpm(env)) return;
   const taken = options
     .filter((option) => !SETTINGS_OF_NPM.includes(option))
@@ -144,25 +145,21 @@ function rejectOptionsTakenByNpm(env: NodeJS.ProcessEnv, { name }: Named, option
     .map((option) => `--${option}`);
   if (taken.length > 0)
     throw new UsageError(
-      `npm took ${taken.join(" and ")} as its own: run ${npmCommand(env, name, ...taken)} …`,
+      `npm took ${taken.join(" and ")} as its own: run ${npmCommand(env, command, ...taken)} …`,
     );
 }
 
 /** A possible reason for an unexpected argument, to append to a message. */
-const npmHint = (env: NodeJS.ProcessEnv, { name }: Named) =>
-  isRunByNpm(env) ? `; npm takes options as its own unless they follow --: ${npmCommand(env, name)} …` : "";
+const npmHint = (env: NodeJS.ProcessEnv, command: string) =>
+  isRunByNpm(env)
+    ? `; npm takes options as its own unless they follow --: ${npmCommand(env, command)} …`
+    : "";
 
-const isRunByNpm = ({ npm_lifecycle_script: script }: NodeJS.ProcessEnv) =>
-  / src\/main\.ts\b/.test(script ?? "");
+const isRunByNpm = ({ npm_lifecycle_script: script = "" }: NodeJS.ProcessEnv) =>
+  / src\/main\.ts\b/.test(script);
 
 /** The script may have the name of the command. */
-const npmCommand = (
-  { npm_lifecycle_event: script }: NodeJS.ProcessEnv,
-  command: string,
-  ...taken: string[]
-) =>
-  [
-    script === "start" ? "npm start --" : `npm run ${script} --`,
-    ...(command === script ? [] : [command]),
-    ...taken,
-  ].join(" ");
+function npmCommand({ npm_lifecycle_event: script }: NodeJS.ProcessEnv, command: string, ...taken: string[]) {
+  const start = script === "start" ? "npm start --" : `npm run ${script} --`;
+  return [start, ...(command === script ? [] : [command]), ...taken].join(" ");
+}

@@ -1,18 +1,16 @@
 import { UsageError } from "../lib/usage-error.ts";
-import { type Command, type Option, optionsOf } from "./command.ts";
+import { type Command, command, optionsOf } from "./command.ts";
+import type { Option } from "./config.ts";
 
-export const completionCommand = (commands: () => readonly Command[]): Command => ({
+export const completion = command({
   name: "completion",
   summary: "Print a shell script that completes commands and options",
-  usage: Object.keys(SHELLS).join("|"),
-  arity: [1, 1],
+  usage: "bash|zsh|fish",
   example: "completion bash > /etc/bash_completion.d/flagstone",
-  settings: [],
-  run({ args: [shell = ""], print }) {
-    const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
-    if (!script)
-      throw new UsageError(`unknown shell ${shell}: must be one of ${Object.keys(SHELLS).join(", ")}`);
-    print(script(places(commands())));
+  run({ args: [shell = ""], commands, print }) {
+    const script = new Map(Object.entries({ bash, zsh, fish })).get(shell);
+    if (!script) throw new UsageError(`unknown shell ${shell}: must be one of bash, zsh, fish`);
+    print(script(places(commands)));
   },
 });
 
@@ -46,10 +44,10 @@ function wordsOf(command: Command): Word[] {
   ];
 }
 
-const toWord = ([name, { type, hint = "", help }]: [string, Option]): Word => ({
+const toWord = ([name, { hint, help }]: [string, Option]): Word => ({
   text: `--${name}`,
   help,
-  ...(type === "string" && { values: /^[a-z|]+$/.test(hint) ? hint.split("|") : [] }), // anything else is a placeholder
+  ...(hint !== undefined && { values: /^[a-z|]+$/.test(hint) ? hint.split("|") : [] }), // anything else is a placeholder
 });
 
 /** The words that can follow a sequence of words on the command line. */
@@ -139,5 +137,3 @@ function __flagstone_starts_with
 end
 ${places.flatMap((place) => place.words.map((word) => line(place, word))).join("\n")}`;
 }
-
-export const SHELLS = { bash, zsh, fish };

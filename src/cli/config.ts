@@ -1,23 +1,31 @@
+import fs from "node:fs";
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
 import { LOG_LEVELS, type Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { check } from "../lib/validation.ts";
 
-/** An operator's setting: a flag, or else `FLAGSTONE_…` in the environment, or else the default. */
-export interface Setting {
-  type: "string" | "boolean";
-  /** The value's placeholder in help. */
+/** An option of a command. */
+export interface Option {
+  /** The placeholder for the value in help; without one, the option is a switch. */
   hint?: string;
-  /** A one-letter alias, after a single dash. */
+  /** May be given more than once. */
+  multiple?: true;
+  /** A single letter, used after one dash. */
   short?: string;
   help: string;
+}
+
+/** An operator's setting: an option, or else `FLAGSTONE_…` in the environment, or else the default. */
+export interface Setting extends Option {
   /** Its help text in commands that don't serve. */
   helpElsewhere?: string;
-  default: string | false;
-  schema: v.GenericSchema;
-  /** False for a value that may be secret: errors don't repeat it. */
-  isShown?: boolean;
+  /** Without one, an empty text; a switch is off. */
+  default?: string;
+  /** By default, any text. */
+  schema?: v.GenericSchema;
+  /** The value may be secret: errors don't repeat it. */
+  isSecret?: true;
 }
 
 const ADDRESS_RULE = "must be an address such as https://flags.example.com";
@@ -27,11 +35,22 @@ const PRIVATE_TARGET = /^(\*|[\w.:-]{1,253}(\/\d{1,3})?)$/;
 
 const HOST = /^(?!-)[\d.:A-Za-z-]{1,253}(?<!-)$/;
 
-const HOURS = "must be a number of hours from 1 to 8784, which is a year";
+const WithoutSlash = v.pipe(
+  v.string(),
+  v.transform((text) => text.replace(/\/$/, "")),
+);
+
+const numberFrom = (min: number, max: number, message: string) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,5}$/, message),
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
 
 export const SETTINGS = {
   host: {
-    type: "string",
     hint: "ADDRESS",
     help: "listen on this address; 0.0.0.0 for all",
     helpElsewhere: "the address that the server listens on",
@@ -39,52 +58,35 @@ export const SETTINGS = {
     schema: v.pipe(v.string(), v.regex(HOST, "must be a host name or an address")),
   },
   port: {
-    type: "string",
     short: "p",
     hint: "NUMBER",
     help: "listen on this port; 0 for any free one",
     helpElsewhere: "the port that the server listens on",
     default: "4242",
-    schema: v.pipe(
-      v.string(),
-      v.regex(/^\d{1,5}$/, "must be a number from 0 to 65535"),
-      v.transform(Number),
-      v.maxValue(65535, "must be a number from 0 to 65535"),
-    ),
+    schema: numberFrom(0, 65535, "must be a number from 0 to 65535"),
   },
   data: {
-    type: "string",
     hint: "FILE",
     help: "store everything in this file",
     helpElsewhere: "the data file",
     default: "flagstone.db",
     schema: v.pipe(
       v.string(),
-      v.nonEmpty("must name a file"),
-      v.check((file) => !file.includes("\0") && !/^(file:|:memory:$)/.test(file), "must name a file"),
+      v.check((file) => !/^$|\0|^file:|^:memory:$/.test(file), "must name a file"),
     ),
   },
   "base-path": {
-    type: "string",
     hint: "/PATH",
     help: "serve everything below this path",
     helpElsewhere: "the path below which the server serves everything",
-    default: "",
-    schema: v.pipe(
-      v.string(),
-      v.transform((path) => path.replace(/\/$/, "")),
-      v.regex(/^(\/[\w.~-]+)*$/, "must be a path such as /flags"),
-    ),
+    schema: v.pipe(WithoutSlash, v.regex(/^(\/[\w.~-]+)*$/, "must be a path such as /flags")),
   },
   "public-url": {
-    type: "string",
     hint: "URL",
     help: "the URL clients use, with the base path; makes links in responses absolute",
     helpElsewhere: "the URL clients use, with the base path",
-    default: "",
     schema: v.pipe(
-      v.string(),
-      v.transform((url) => url.replace(/\/$/, "")),
+      WithoutSlash,
       v.check(
         (url) => !URL.parse(url)?.username && !URL.parse(url)?.password,
         "must not contain credentials",
@@ -93,81 +95,43 @@ export const SETTINGS = {
       v.regex(/^$|^https?:\/\/[\w.~:[\]-]+(\/[\w.~-]+)*$/, ADDRESS_RULE),
       v.check((url) => url === "" || URL.canParse(url), ADDRESS_RULE),
     ),
-    isShown: false,
+    isSecret: true,
   },
   "tls-cert": {
-    type: "string",
     hint: "FILE",
     help: "serve HTTPS with this certificate chain (PEM)",
     helpElsewhere: "connect with HTTPS and trust this certificate, the server's own (PEM)",
-    default: "",
-    schema: v.string(),
   },
-  "tls-key": {
-    type: "string",
-    hint: "FILE",
-    help: "the certificate's private key (PEM)",
-    default: "",
-    schema: v.string(),
-  },
-  "trust-proxy": {
-    type: "boolean",
-    help: "trust the client addresses reported by the proxy in front",
-    default: false,
-    schema: v.boolean("must be true or false"),
-  },
-  metrics: {
-    type: "boolean",
-    help: "serve Prometheus metrics at /internal-backstage/prometheus",
-    default: false,
-    schema: v.boolean("must be true or false"),
-  },
+  "tls-key": { hint: "FILE", help: "the certificate's private key (PEM)" },
+  "trust-proxy": { help: "trust the client addresses reported by the proxy in front" },
+  metrics: { help: "serve Prometheus metrics at /internal-backstage/prometheus" },
   "usage-hours": {
-    type: "string",
     hint: "NUMBER",
     help: "keep usage data for this many hours",
     default: "48",
-    schema: v.pipe(
-      v.string(),
-      v.regex(/^\d{1,4}$/, HOURS),
-      v.transform(Number),
-      v.minValue(1, HOURS),
-      v.maxValue(8784, HOURS),
-    ),
+    schema: numberFrom(1, 8784, "must be a number of hours from 1 to 8784, which is a year"),
   },
   "allow-private-targets": {
-    type: "string",
     hint: "HOSTS",
     help: "also deliver to these private hosts or address ranges, separated by commas; * for all",
-    default: "",
     schema: v.pipe(
       v.string(),
       v.transform((text) => text.split(",").map((host) => host.trim())),
-      v.transform((hosts) => hosts.filter((host) => host !== "")),
-      v.array(
-        v.pipe(v.string(), v.regex(PRIVATE_TARGET, "must be names, addresses or ranges such as 10.0.0.0/8")),
+      v.filterItems((host) => host !== ""),
+      v.everyItem(
+        (host) => PRIVATE_TARGET.test(host),
+        "must be names, addresses or ranges such as 10.0.0.0/8",
       ),
     ),
   },
-  "delivery-ca": {
-    type: "string",
-    hint: "FILE",
-    help: "also trust this certificate authority for deliveries (PEM)",
-    default: "",
-    schema: v.string(),
-  },
+  "delivery-ca": { hint: "FILE", help: "also trust this certificate authority for deliveries (PEM)" },
   "delivery-folder": {
-    type: "string",
     hint: "FOLDER",
     help: "the folder for integrations of the type file; by default next to the data file",
-    default: "",
-    schema: v.string(),
   },
   "keep-integration-events": {
-    type: "string",
     hint: "DAYSd|NUMBER",
     help: "keep delivery records for this many days, or this many per integration; by default all",
-    default: "",
     schema: v.pipe(
       v.string(),
       v.regex(
@@ -180,69 +144,44 @@ export const SETTINGS = {
       }),
     ),
   },
-  inbox: {
-    type: "boolean",
-    help: "accept deliveries at /inbox/NAME and list them there, for testing integrations",
-    default: false,
-    schema: v.boolean("must be true or false"),
-  },
+  inbox: { help: "accept deliveries at /inbox/NAME and list them there, for testing integrations" },
   "secret-key-file": {
-    type: "string",
     hint: "FILE",
     help: "the key that encrypts secrets in the data file; by default next to that file",
-    default: "",
-    schema: v.string(),
   },
   "readable-token-secrets": {
-    type: "boolean",
     help: "keep the secrets of API tokens made from now on, encrypted, and show them in lists; without it, forget them",
-    default: false,
-    schema: v.boolean("must be true or false"),
   },
   "reset-links": {
-    type: "string",
     hint: "FILE",
     help: "let users request links for setting their password, and append these to this file for a mailer",
-    default: "",
-    schema: v.string(),
   },
-  "access-log": {
-    type: "boolean",
-    help: "log every request",
-    default: false,
-    schema: v.boolean("must be true or false"),
-  },
-  "no-ui": {
-    type: "boolean",
-    help: "serve only the API, without the admin page",
-    default: false,
-    schema: v.boolean("must be true or false"),
-  },
+  "access-log": { help: "log every request" },
+  "no-ui": { help: "serve only the API, without the admin page" },
   "log-format": {
-    type: "string",
     hint: "json|pretty",
     help: "the format of log lines",
     default: "pretty",
     schema: v.picklist(["json", "pretty"], "must be json or pretty"),
   },
   "log-level": {
-    type: "string",
     hint: LOG_LEVELS.join("|"),
     help: "the least severe level to log",
     default: "info",
     schema: v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`),
   },
-  quiet: {
-    type: "boolean",
-    help: "log only failures, like --log-level error",
-    default: false,
-    schema: v.boolean("must be true or false"),
-  },
+  quiet: { help: "log only failures, like --log-level error" },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
 
-export type Config = Readonly<{ [Name in SettingName]: v.InferOutput<(typeof SETTINGS)[Name]["schema"]> }>;
+export type Config = Readonly<{ [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> }>;
+
+type ValueOf<S extends Setting> = S extends { schema: infer Schema extends v.GenericSchema }
+  ? v.InferOutput<Schema>
+  : S extends { hint: string }
+    ? string
+    : boolean;
 
 export const environmentName = (name: string) => `FLAGSTONE_${name.toUpperCase().replaceAll("-", "_")}`;
 
@@ -280,25 +219,33 @@ function logSettings({ quiet, "log-level": level }: Config, hasLevel: boolean) {
 }
 
 function readSetting(name: SettingName, flags: Record<string, unknown>, env: NodeJS.ProcessEnv): unknown {
-  const { type, default: preset, schema, isShown = true }: Setting = SETTINGS[name];
+  const { hint, default: preset = "", schema, isSecret }: Setting = SETTINGS[name];
+  const isSwitch = hint === undefined;
   const variable = environmentName(name);
-  const fromEnvironment = env[variable] || undefined; // an empty variable counts as unset
-  const given = flags[name] ?? (type === "boolean" ? toBoolean(fromEnvironment) : fromEnvironment);
-  const result = check(schema, given ?? preset);
+  const text = env[variable] || undefined; // an empty variable counts as unset
+  const given = flags[name] ?? (isSwitch && text ? (SWITCH_WORDS.get(text.toLowerCase()) ?? text) : text);
+  const result = isSwitch ? check(Switch, given ?? false) : check(schema ?? v.string(), given ?? preset);
   if (!result.violations) return result.value;
   const source = flags[name] === undefined ? variable : `--${name}`;
-  const shown = isShown ? ` ${JSON.stringify(given)}` : "";
+  const shown = isSecret ? "" : ` ${JSON.stringify(given)}`;
   throw new UsageError(`${source}:${shown} ${result.violations[0].message}`);
 }
 
-const toBoolean = (text: string | undefined) =>
-  text === undefined
-    ? undefined
-    : /^(1|true|yes)$/i.test(text)
-      ? true
-      : /^(0|false|no)$/i.test(text)
-        ? false
-        : text;
+const Switch = v.boolean("must be true or false");
+
+const SWITCH_WORDS = new Map([
+  ...["1", "true", "yes"].map((word) => [word, true] as const),
+  ...["0", "false", "no"].map((word) => [word, false] as const),
+]);
+
+/** The text of a file. @param source the option or variable that names it @throws UsageError if it can't be read */
+export function readText(source: string, file: string) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch {
+    throw new UsageError(`${source}: the file ${file} can't be read`);
+  }
+}
 
 /** The environment variables other than settings, and what they are for. */
 export const VARIABLES = {
@@ -319,26 +266,21 @@ const PREFIX = "FLAGSTONE_";
 
 /** Warns about misspelt variables. Others are ignored: Kubernetes sets some for a service with our name. */
 export function warnAboutMisspelt(env: NodeJS.ProcessEnv, log: Log) {
-  const known = [...Object.keys(SETTINGS).map(environmentName), ...Object.keys(VARIABLES)]
-    .filter((name) => name.startsWith(PREFIX))
-    .map((name) => name.slice(PREFIX.length));
-  for (const name of Object.keys(env)
-    .filter((name) => name.startsWith(PREFIX))
-    .sort()) {
-    const rest = name.slice(PREFIX.length);
-    const suggestion = known.includes(rest) ? undefined : nearest(rest, known);
-    if (suggestion)
-      log({ level: "warn", message: `unknown variable ${name}: did you mean ${PREFIX}${suggestion}?` });
+  const ours = (names: string[]) =>
+    names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+  const known = ours([...Object.keys(SETTINGS).map(environmentName), ...Object.keys(VARIABLES)]);
+  for (const name of ours(Object.keys(env)).sort()) {
+    const meant = known.includes(name) ? undefined : nearest(name, known);
+    if (meant !== undefined)
+      log({ level: "warn", message: `unknown variable ${PREFIX}${name}: did you mean ${PREFIX}${meant}?` });
   }
 }
 
 /** The most similar word; undefined if none is close enough: two typos in five letters are, two in three are not. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.min(Math.floor(word.length * 0.4), 3);
-  const near = known
-    .map((name) => ({ name, typos: typos(word, name) }))
-    .filter(({ typos }) => typos <= limit);
-  return near.sort((a, b) => a.typos - b.typos)[0]?.name;
+  const [best] = known.map((name) => ({ name, typos: typos(word, name) })).sort((a, b) => a.typos - b.typos);
+  return best && best.typos <= limit ? best.name : undefined;
 }
 
 /** The number of letters to add, remove or replace; swapping two counts as one typo. */

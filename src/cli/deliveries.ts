@@ -2,9 +2,8 @@ import fs from "node:fs";
 import tls from "node:tls";
 import type { Database } from "../db/database.ts";
 import { startDispatcher } from "../integrations/dispatcher.ts";
-import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";
-import type { Config } from "./config.ts";
+import { type Config, readText } from "./config.ts";
 
 /** The settings for deliveries to integrations. */
 export const DELIVERY = [
@@ -35,20 +34,11 @@ const allowedIn = ({ "allow-private-targets": allowed, inbox }: Config, url: str
 
 /** Node's default authorities plus the configured one; undefined for just the defaults. */
 function authorities({ "delivery-ca": file }: Config) {
-  return file === "" ? undefined : [...tls.getCACertificates("default"), readPem("--delivery-ca", file)];
+  return file === "" ? undefined : [...tls.getCACertificates("default"), readText("--delivery-ca", file)];
 }
 
 /** The folder for the provider `file`; undefined for an in-memory database. */
 function folderOf({ "delivery-folder": folder }: Config, db: Database) {
   if (folder !== "" || db.memory) return folder || undefined;
   return `${fs.realpathSync(db.name)}.deliveries`;
-}
-
-/** @throws UsageError naming the flag and the file. */
-export function readPem(flag: string, file: string) {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch {
-    throw new UsageError(`${flag}: the file ${file} can't be read`);
-  }
 }

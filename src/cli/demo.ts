@@ -1,16 +1,18 @@
+import { Readable } from "node:stream";
 import { CLI } from "../access/actor.ts";
 import { createSignInLink } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
-import { close, IN_MEMORY, open } from "../db/open.ts";
+import { IN_MEMORY, open } from "../db/open.ts";
 import { demoDataset } from "../demo/dataset.ts";
 import { write } from "../events/write.ts";
 import { integrations, rewriteParameters } from "../integrations/integrations-store.ts";
 import { decryptedParameters } from "../integrations/parameters.ts";
 import { createToken } from "../people/tokens.ts";
 import { importDataset } from "../transfer/import.ts";
-import type { Command, Context } from "./command.ts";
+import { type Context, command } from "./command.ts";
+import { closing } from "./data-file.ts";
 import { writeLines } from "./export.ts";
-import { givenSecret } from "./given.ts";
+import { givenSecret } from "./first-start.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
 import { NETWORK, printLink, publicUrl, readTls, serveUntilStopped } from "./serve.ts";
 
@@ -26,41 +28,39 @@ const TOUR = [
   ["/user-admin/3", "a colleague"],
 ] as const;
 
-export const demo: Command = {
+const OPTIONS = {
+  ...OPEN_OPTION,
+  export: { hint: "FILE|-", help: "write the example as a dataset instead of serving it" },
+} as const;
+
+export const demo = command({
   name: "demo",
   summary: "Serve an example with a year of history from memory; nothing is saved",
   example: "demo",
   isServer: true,
   settings: [...NETWORK, "log-format", "log-level", "quiet"],
-  options: {
-    ...OPEN_OPTION,
-    export: { type: "string", hint: "FILE|-", help: "write the example as a dataset instead of serving it" },
+  options: OPTIONS,
+  run(context) {
+    const target = context.options.export;
+    return target === undefined ? serveDemo(context) : exportDemo(context, target);
   },
-  run: (context) =>
-    typeof context.options.export === "string"
-      ? exportDemo(context, context.options.export)
-      : serveDemo(context),
-};
+});
 
-async function serveDemo(context: Context) {
+async function serveDemo(context: Context<typeof OPTIONS>) {
   const given = givenSecret(context.world.env);
   const tls = readTls(context.config);
-  const db = open(IN_MEMORY);
-  try {
-    await load(db);
-    const { secret, link } = write(db, CLI, (tx) => ({
-      ...createToken(tx, { ...TOKEN, secret: given?.secret }),
-      link: createSignInLink(tx, TOKEN.userId),
-    }));
-    const config = { ...context.config, inbox: true };
-    await serveUntilStopped({ ...context, config }, { db, tls }, (url) => {
-      deliverToInbox(db, url);
-      printWelcome(context, url, { secret, link, place: given?.place });
-      openIfRequested(context, publicUrl(context.config, url) + link);
-    });
-  } finally {
-    close(db);
-  }
+  using db = closing(open(IN_MEMORY));
+  await importDataset(db, Readable.from([Buffer.from(demoLines().join(""))]));
+  const { secret, link } = write(db, CLI, (tx) => ({
+    ...createToken(tx, { ...TOKEN, secret: given?.secret }),
+    link: createSignInLink(tx, TOKEN.userId),
+  }));
+  const config = { ...context.config, inbox: true };
+  await serveUntilStopped({ ...context, config }, { db, tls }, (url) => {
+    deliverToInbox(db, url);
+    printWelcome(context, url, { secret, link, place: given?.place });
+    openIfRequested(context, publicUrl(context.config, url) + link);
+  });
 }
 
 /** Points the demo's integrations at `/inbox/PROVIDER`, where their deliveries can be seen. */
@@ -95,13 +95,6 @@ const TOKEN = {
 
 const demoLines = () => demoDataset(Date.now()).map((line) => `${JSON.stringify(line)}\n`);
 
-async function load(db: Database) {
-  const chunks = (async function* () {
-    yield Buffer.from(demoLines().join(""));
-  })();
-  await importDataset(db, chunks);
-}
-
 interface Credentials {
   secret: string;
   link: string;
@@ -113,7 +106,7 @@ interface Credentials {
 function printWelcome(context: Context, url: string, { secret: token, link, place }: Credentials) {
   const { config, print } = context;
   print(`URL:   ${url}`);
-  printLink(context, url, { link, who: "Ada, an administrator" });
+  printLink(context, url, link, "Ada, an administrator");
   print(`Token: ${place ?? token}`);
   if (config.quiet) return;
   print("       of Ada, an administrator; the demo is kept in memory; stop it with Ctrl-C");

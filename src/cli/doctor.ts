@@ -1,9 +1,9 @@
 import { checkFile, type Finding } from "../db/check.ts";
 import { DataError } from "../db/error.ts";
 import { printable } from "../lib/text.ts";
-import { type Command, JSON_OPTION } from "./command.ts";
+import { command, JSON_OPTION } from "./command.ts";
 
-export const doctor: Command = {
+export const doctor = command({
   name: "doctor",
   summary: "Check the data file for problems, without changing it",
   example: "doctor --data flags.db",
@@ -18,7 +18,7 @@ export const doctor: Command = {
     const names = failed.map(({ name }) => name).join(", ");
     throw new DataError(`${config.data} has problems: ${names}`);
   },
-};
+});
 
 function toLine({ name, problem, warning }: Finding) {
   if (problem !== undefined) return `FAIL   ${name}: ${printable(problem)}`;

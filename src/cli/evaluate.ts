@@ -2,51 +2,48 @@ import { CLI } from "../access/actor.ts";
 import { trials } from "../applications/playground.ts";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
-import { close, openToRead } from "../db/open.ts";
 import { toContext } from "../evaluation/context.ts";
 import type { Explanation, JudgedConstraint, JudgedStrategy } from "../evaluation/explain.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
-import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./first-start.ts";
+import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
+import { closing, dataFileToRead } from "./data-file.ts";
+import { printResult } from "./output.ts";
+import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seed.ts";
 
-export const evaluate: Command = {
+const OPTIONS = {
+  context: {
+    multiple: true,
+    hint: "NAME=VALUE",
+    help: "the context: userId, sessionId, remoteAddress, currentTime, or any property",
+  },
+  ...ENVIRONMENT_OPTION,
+  seed: { ...SEED_OPTION.seed, help: "evaluate flags from this file instead of the data file" },
+  watch: { help: "print it again whenever the seed changes" },
+  ...JSON_OPTION,
+} as const;
+
+export const evaluate = command({
   name: "evaluate",
   summary: "Print whether a flag is on, and why",
   usage: "FLAG",
-  arity: [1, 1],
   example: "evaluate new-checkout --context userId=7 --context country=NO",
   settings: ["data", "log-format", "log-level"],
-  options: {
-    context: {
-      type: "string",
-      multiple: true,
-      hint: "NAME=VALUE",
-      help: "the context: userId, sessionId, remoteAddress, currentTime, or any property",
-    },
-    ...ENVIRONMENT_OPTION,
-    seed: { ...SEED_OPTION.seed, help: "evaluate flags from this file instead of the data file" },
-    watch: { type: "boolean", help: "print it again whenever the seed changes" },
-    ...JSON_OPTION,
-  },
+  options: OPTIONS,
   async run(context) {
-    const { seed, watch } = context.options as { seed?: string; watch?: boolean };
-    if (watch && seed === undefined) throw new UsageError("--watch needs a --seed");
-    if (watch) await evaluateAndWatch(context, seed!);
-    else await evaluateOnce(context, seed);
+    const { seed, watch } = context.options;
+    if (!watch) return evaluateOnce(context);
+    if (seed === undefined) throw new UsageError("--watch needs a --seed");
+    await evaluateAndWatch(context, seed);
   },
-};
+});
 
-async function evaluateOnce(context: Context, seed: string | undefined) {
-  const { config, args, options, print } = context;
-  const db = seed === undefined ? openToRead(config.data) : await openSeeded(seed);
-  try {
-    const environment = requireEnvironment(db, options.environment as string | undefined);
-    const explanation = explainFlag(db, args[0]!, environment, toFields(options.context as string[]));
-    if (options.json) print(JSON.stringify({ ...explanation, environment }));
-    else for (const line of explanationLines(explanation, environment)) print(line);
-  } finally {
-    close(db);
-  }
+async function evaluateOnce({ config, args, options, print }: Context<typeof OPTIONS>) {
+  const { seed } = options;
+  using db = seed === undefined ? dataFileToRead(config) : closing(await openSeeded(seed));
+  const environment = requireEnvironment(db, options.environment);
+  const explanation = explainFlag(db, args[0]!, environment, toFields(options.context));
+  const words = explanationLines(explanation, environment).join("\n");
+  printResult({ options, print }, { ...explanation, environment }, words);
 }
 
 function explainFlag(db: Database, flag: string, environment: string, fields: Record<string, string>) {
@@ -66,12 +63,12 @@ const toFields = (pairs: readonly string[] = []): Record<string, string> =>
   );
 
 /** Runs until the process is asked to stop. Logs problems with the seed, and waits for it to change again. */
-async function evaluateAndWatch(context: Context, seed: string): Promise<void> {
+async function evaluateAndWatch(context: Context<typeof OPTIONS>, seed: string): Promise<void> {
   const reevaluate = () =>
-    evaluateOnce(context, seed).catch((error) => context.log({ level: "warn", message: error.message }));
+    evaluateOnce(context).catch((error) => context.log({ level: "warn", message: error.message }));
   const stop = watchSeed(seed, reevaluate); // before it is read, so that no change is missed
   try {
-    await evaluateOnce(context, seed);
+    await evaluateOnce(context);
     await new Promise<string>((resolve) => onStop(context.world, resolve));
   } finally {
     stop();

@@ -3,30 +3,29 @@ import type { Database } from "../db/database.ts";
 import { write } from "../events/write.ts";
 import { countOldRecords, type Retention, removeOldRecords } from "../integrations/records.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { type Command, JSON_OPTION } from "./command.ts";
-import { counted } from "./output.ts";
-import { withFile } from "./with-file.ts";
+import { command, JSON_OPTION } from "./command.ts";
+import { dataFile } from "./data-file.ts";
+import { counted, printResult } from "./output.ts";
 
-export const eventsPurge: Command = {
+export const eventsPurge = command({
   name: "events purge",
   summary: "Delete old records of deliveries to integrations, even while a server is using the file",
   example: "events purge --keep-integration-events 90d --dry-run --data flags.db",
   settings: ["data", "keep-integration-events"],
   options: {
-    "dry-run": { type: "boolean", help: "only print how many it would delete" },
+    "dry-run": { help: "only print how many it would delete" },
     ...JSON_OPTION,
   },
-  async run({ config, options, print }) {
-    const retention = config["keep-integration-events"];
+  run(context) {
+    const { "keep-integration-events": retention } = context.config;
     if (!retention) throw new UsageError("--keep-integration-events: say what to keep, such as 90d or 10000");
-    const isDryRun = options["dry-run"] === true;
-    await withFile(config, (db) => {
-      const removed = isDryRun ? countOldRecords(db, retention, Date.now()) : removeAll(db, retention);
-      if (options.json) return print(JSON.stringify({ removed, dryRun: isDryRun }));
-      print(`${isDryRun ? "Would remove" : "Removed"} ${counted(removed, "record")} of deliveries`);
-    });
+    const { "dry-run": dryRun = false } = context.options;
+    using db = dataFile(context.config);
+    const removed = dryRun ? countOldRecords(db, retention, Date.now()) : removeAll(db, retention);
+    const words = `${dryRun ? "Would remove" : "Removed"} ${counted(removed, "record")} of deliveries`;
+    printResult(context, { removed, dryRun }, words);
   },
-};
+});
 
 /** In batches, so that a server's changes get a turn in between. */
 function removeAll(db: Database, retention: Retention) {

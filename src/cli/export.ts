@@ -4,53 +4,45 @@ import { pipeline } from "node:stream/promises";
 import { inChunks } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { explainTargetError } from "../db/error.ts";
-import { close, openToRead } from "../db/open.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { exportDataset } from "../transfer/export.ts";
 import { projectAsYaml } from "../transfer/project-text.ts";
-import type { Command, Context } from "./command.ts";
+import { type Context, command } from "./command.ts";
+import { dataFileToRead } from "./data-file.ts";
 import { useConfiguredKey } from "./secrets.ts";
 
-export const exportCommand: Command = {
+const OPTIONS = {
+  "with-secrets": {
+    help: "include what is otherwise masked: secret parameters, password hashes, invitation links, kept token secrets",
+  },
+  as: { hint: "FORMAT", help: "dataset, or yaml for apply and diff (default: dataset)" },
+  project: { hint: "ID", help: "the project to write as YAML" },
+} as const;
+
+export const exportCommand = command({
   name: "export",
   summary: "Write everything as a dataset, or a project as YAML, to a new file or standard output",
   usage: "[FILE|-]",
-  arity: [0, 1],
   example: "export backup.jsonl --data flags.db",
   settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
-  options: {
-    "with-secrets": {
-      type: "boolean",
-      help: "include what is otherwise masked: secret parameters, password hashes, invitation links, kept token secrets",
-    },
-    as: {
-      type: "string",
-      hint: "FORMAT",
-      help: "dataset, or yaml for apply and diff (default: dataset)",
-    },
-    project: { type: "string", hint: "ID", help: "the project to write as YAML" },
-  },
+  options: OPTIONS,
   async run(context) {
     const { args, config } = context;
     const exportLines = chooseFormat(context);
-    const db = openToRead(config.data);
-    try {
-      useConfiguredKey(config, db);
-      await writeLines(context, args[0] ?? "-", exportLines(db));
-    } finally {
-      close(db);
-    }
+    using db = dataFileToRead(config);
+    useConfiguredKey(config, db);
+    await writeLines(context, args[0] ?? "-", exportLines(db));
   },
-};
+});
 
 /** @throws UsageError for options that don't go together */
-function chooseFormat({ options }: Context): (db: Database) => Iterable<string> {
+function chooseFormat({ options }: Context<typeof OPTIONS>): (db: Database) => Iterable<string> {
   const { as = "dataset", project, "with-secrets": withSecrets = false } = options;
   if (as !== "dataset" && as !== "yaml") throw new UsageError(`--as: must be dataset or yaml, not ${as}`);
   if (as === "dataset" && project !== undefined) throw new UsageError("--project needs --as yaml");
-  if (as === "dataset") return (db) => exportDataset(db, { withSecrets: withSecrets === true });
-  if (typeof project !== "string") throw new UsageError("--as yaml needs a --project");
+  if (as === "dataset") return (db) => exportDataset(db, { withSecrets });
+  if (project === undefined) throw new UsageError("--as yaml needs a --project");
   return (db) => [projectAsYaml(db, project)];
 }
 

@@ -1,28 +1,31 @@
-import fs from "node:fs";
 import { CLI } from "../access/actor.ts";
-import { hashPassword } from "../access/password.ts";
+import { hashPassword, PASSWORD_LENGTH } from "../access/password.ts";
 import { DEFAULT_PROJECT, ROLES } from "../access/permissions.ts";
 import { createSignInLink } from "../access/session.ts";
-import { DatasetError } from "../dataset/kind.ts";
+import { SECRET_SHAPE } from "../access/token.ts";
 import type { Database } from "../db/database.ts";
-import { DataError, reasonOf } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
-import { close, IN_MEMORY, open } from "../db/open.ts";
 import { type Tx, write } from "../events/write.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { createToken, hasTokens } from "../people/tokens.ts";
+import { Username } from "../people/users-schema.ts";
 import { createUser, hasUsers } from "../people/users-store.ts";
 import { addUserRole } from "../projects/access-store.ts";
-import { countedEnvironments } from "../projects/environments-store.ts";
-import { isUntouched } from "../transfer/import.ts";
-import { loadSeed } from "../transfer/seed.ts";
-import type { Given, GivenToken } from "./given.ts";
+import { readText } from "./config.ts";
+import { checkedOr } from "./name.ts";
 
 /**
  * The hash of the first user's password, which takes a while to compute; null if there is none or no user is needed.
  */
-export async function firstPasswordHash(db: Database, { admin: { password } }: Given) {
-  return password === undefined || isInUse(db) ? null : hashPassword(password);
+export const firstPasswordHash = async (db: Database, { password }: Given) =>
+  password === undefined || isInUse(db) ? null : hashPassword(password);
+
+/** How the first user signs in and calls the API. */
+export interface FirstCredentials {
+  /** The secret of the personal token. */
+  secret: string;
+  /** The path of the link for signing in. */
+  link: string;
 }
 
 /**
@@ -33,28 +36,19 @@ export async function firstPasswordHash(db: Database, { admin: { password } }: G
  */
 export function firstStart(
   db: Database,
-  given: Given,
+  { username, personal, tokens }: Given,
   passwordHash: string | null,
 ): FirstCredentials | undefined {
   if (isInUse(db)) return undefined; // first without waiting for other writers
   return write(db, CLI, (tx) => {
     if (isInUse(db)) return undefined; // another process did it first
-    const { username } = given.admin;
     const userId = createUser(tx, { username, name: null, email: null, rootRole: ROLES.admin, passwordHash });
     if (isKnown(db, "project", DEFAULT_PROJECT)) addUserRole(tx, DEFAULT_PROJECT, userId, ROLES.owner);
-    for (const token of given.tokens) createGivenToken(tx, token);
+    for (const token of tokens) createGivenToken(tx, token);
     const first = { ...TOKEN, type: "user", name: "first start", userId, projects: ["*"] } as const;
-    const { secret } = createToken(tx, { ...first, secret: given.personal?.secret });
+    const { secret } = createToken(tx, { ...first, secret: personal?.secret });
     return { secret, link: createSignInLink(tx, userId) };
   });
-}
-
-/** How the first user signs in and calls the API. */
-export interface FirstCredentials {
-  /** The secret of the personal token. */
-  secret: string;
-  /** The path of the link for signing in. */
-  link: string;
 }
 
 const TOKEN = { environment: null, expiresAt: null } as const;
@@ -74,70 +68,119 @@ function requireKnown(db: Database, variable: string, kind: "project" | "environ
 
 const isInUse = (db: Database) => hasUsers(db) || hasTokens(db);
 
-export const SEED_OPTION = {
-  seed: {
-    type: "string",
-    hint: "FILE",
-    help: "the initial flags: a dataset, flags as SDKs read them, a map of names to true or false, or a project as for apply",
-  },
-} as const;
+/** What environment variables provide for the first start. */
+export interface Given {
+  /** The first user's token; generated if missing. */
+  personal: GivenSecret | undefined;
+  tokens: readonly GivenToken[];
+  /** The first user's. */
+  username: string;
+  /** Undefined if the first user has no password yet. */
+  password: string | undefined;
+  /** The variables of secrets that were set. */
+  variables: readonly string[];
+}
 
-export const ENVIRONMENT_OPTION = {
-  environment: { type: "string", hint: "NAME", help: "the flags' environment (development)" },
-} as const;
+const USERNAME = "UNLEASH_DEFAULT_ADMIN_USERNAME";
+const PASSWORD = "UNLEASH_DEFAULT_ADMIN_PASSWORD";
+
+/** @throws UsageError for an invalid name, secret or password, without showing it; also for a secret given twice */
+export function readGiven(env: NodeJS.ProcessEnv): Given {
+  const personal = givenSecret(env);
+  const tokens = givenTokens(env);
+  const secrets = [...(personal ? [personal] : []), ...tokens];
+  for (const { variable, secret } of secrets) {
+    const owner = secrets.find((one) => one.secret === secret)!;
+    if (owner.variable !== variable)
+      throw new UsageError(`${variable}: has the same secret as ${owner.variable}`);
+  }
+  const username = checkedOr(Username, env[USERNAME]?.trim() || "admin", (wrong) => `${USERNAME}: ${wrong}`);
+  const password = env[PASSWORD] || undefined;
+  const { min, max } = PASSWORD_LENGTH;
+  if (password !== undefined && (password.length < min || password.length > max))
+    throw new UsageError(`${PASSWORD}: must be ${min} to ${max} characters`);
+  const variables = [
+    ...secrets.map(({ variable }) => variable),
+    ...(password === undefined ? [] : [PASSWORD]),
+  ];
+  return { personal, tokens, username, password, variables: [...new Set(variables)] };
+}
+
+/** The operator's own secret for the first personal token. */
+interface GivenSecret {
+  /** The variable that provides it. */
+  variable: string;
+  secret: string;
+  /** Where to find it, since the secret itself is not printed. */
+  place: string;
+  /** A shell expression for it, for use in examples. */
+  shell: string;
+}
 
 /**
- * Opens a database filled from a seed, in memory or in a file. A file that already has content is left alone.
- * @throws DataError naming the seed
+ * The secret from the variable, or else from the file; undefined if neither is set.
+ * @throws UsageError if the variable's value can't be a token or its file can't be read
  */
-export async function openSeeded(seed: string | undefined, file = IN_MEMORY): Promise<Database> {
-  const bytes = seed === undefined ? undefined : readSeed(seed);
-  const db = open(file);
-  try {
-    if (bytes && isUntouched(db)) await loadSeed(db, bytes);
-    return db;
-  } catch (error) {
-    close(db);
-    if (!(error instanceof DatasetError || error instanceof DataError)) throw error;
-    throw new DataError(`${seed}: ${error.message}`, { cause: error });
+export function givenSecret(env: NodeJS.ProcessEnv): GivenSecret | undefined {
+  const { FLAGSTONE_ADMIN_TOKEN: secret, FLAGSTONE_ADMIN_TOKEN_FILE: file } = env;
+  if (secret) {
+    const variable = "FLAGSTONE_ADMIN_TOKEN";
+    return requireSafe({ variable, secret, place: `the one in ${variable}`, shell: `$${variable}` });
   }
+  if (!file) return undefined;
+  const variable = "FLAGSTONE_ADMIN_TOKEN_FILE";
+  const place = `the one in the file that ${variable} names`;
+  return requireSafe({
+    variable,
+    secret: readText(variable, file).trim(),
+    place,
+    shell: `$(cat "$${variable}")`,
+  });
 }
 
-function readSeed(seed: string): Buffer {
-  try {
-    return fs.readFileSync(seed);
-  } catch (error) {
-    throw new DataError(`${seed} can't be read: ${reasonOf(error)}`, { cause: error });
-  }
+/** A shorter secret would be easy to guess. */
+const MIN_LENGTH = 16;
+
+function requireSafe(given: GivenSecret): GivenSecret {
+  const { variable, secret } = given;
+  if (SECRET_SHAPE.test(secret) && secret.length >= MIN_LENGTH) return given;
+  throw new UsageError(`${variable}: must be ${MIN_LENGTH} to 500 visible ASCII characters without spaces`);
 }
 
-/** How often to check the seed, in milliseconds: editors replace files, which not every system reports. */
-const INTERVAL_MS = 200;
-
-/** Calls back whenever the seed differs from what it was at this call. @returns a function that stops it */
-export function watchSeed(seed: string, onChange: () => void): () => void {
-  let seen = versionOf(seed);
-  const timer = setInterval(() => {
-    const version = versionOf(seed);
-    if (version !== seen) onChange();
-    seen = version;
-  }, INTERVAL_MS);
-  return () => clearInterval(timer);
+/** An API token, with the variable that provides it. */
+interface GivenToken {
+  variable: string;
+  type: "admin" | "client" | "frontend";
+  secret: string;
+  /** `*` for all. */
+  project: string;
+  /** `*` for all. */
+  environment: string;
 }
 
-/** Different once a file was written or replaced; undefined while there is none. */
-function versionOf(file: string) {
-  const found = fs.statSync(file, { throwIfNoEntry: false });
-  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
-}
+/** The variables used by scripts for the original; the format of each, and how to describe it. */
+const TOKEN_VARIABLES = [
+  ["INIT_ADMIN_API_TOKENS", "admin", /^(\*):(\*)\.(.+)$/, "*:*.SECRET"],
+  ["INIT_CLIENT_API_TOKENS", "client", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
+  ["INIT_FRONTEND_API_TOKENS", "frontend", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
+] as const;
 
-export const DEFAULT_ENVIRONMENT = "development";
+/** The minimum length after the dot; the original's examples have eleven characters or more. */
+const MIN_PART_LENGTH = 10;
 
-/** The given environment, or else `development`, or else the first. @throws UsageError if it doesn't exist */
-export function requireEnvironment(db: Database, requested: string | undefined): string {
-  const names = countedEnvironments(db, []).map(({ name }) => name);
-  if (requested === undefined)
-    return names.includes(DEFAULT_ENVIRONMENT) ? DEFAULT_ENVIRONMENT : (names[0] ?? "");
-  if (isKnown(db, "environment", requested)) return requested;
-  throw new UsageError(`--environment: ${requested} must be one of ${names.join(", ")}`);
+/** @throws UsageError for a token in a different format, without showing it */
+function givenTokens(env: NodeJS.ProcessEnv): GivenToken[] {
+  return TOKEN_VARIABLES.flatMap(([variable, type, pattern, format]) => {
+    const secrets = (env[variable] ?? "").split(",").map((secret) => secret.trim());
+    return [...new Set(secrets.filter((secret) => secret !== ""))].map((secret) => {
+      const [, project, environment, part = ""] = pattern.exec(secret) ?? [];
+      if (project === undefined || environment === undefined || !SECRET_SHAPE.test(secret))
+        throw new UsageError(`${variable}: must be one or more of ${format}, separated by commas`);
+      if (part.length < MIN_PART_LENGTH)
+        throw new UsageError(
+          `${variable}: each needs ${MIN_PART_LENGTH} characters or more after ${format.replace("SECRET", "")}`,
+        );
+      return { variable, type, secret, project, environment };
+    });
+  });
 }

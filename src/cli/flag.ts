@@ -6,102 +6,91 @@ import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { readOverview } from "../overview/projects.ts";
-import { type Command, type Context, JSON_OPTION } from "./command.ts";
+import { type Context, command, JSON_OPTION } from "./command.ts";
 import { nearest } from "./config.ts";
-import { DEFAULT_ENVIRONMENT, ENVIRONMENT_OPTION } from "./first-start.ts";
-import { table } from "./output.ts";
+import { dataFile } from "./data-file.ts";
+import { printList, printResult } from "./output.ts";
+import { DEFAULT_ENVIRONMENT, ENVIRONMENT_OPTION } from "./seed.ts";
 import { type Call, callFile, callServer, connectionTo, SERVER_OPTIONS } from "./server-url.ts";
-import { withFile } from "./with-file.ts";
-
-const settings = ["data"] as const;
 
 const OPTIONS = {
-  url: { type: "string", hint: "URL", help: "ask this server instead of opening the data file" },
+  url: { hint: "URL", help: "ask this server instead of opening the data file" },
   ...SERVER_OPTIONS,
   ...JSON_OPTION,
 } as const;
 
-export const flagList: Command = {
+export const flagList = command({
   name: "flag list",
   summary: "List the flags, and the environments where each is on",
   example: "flag list --project default",
-  settings,
-  options: { project: { type: "string", hint: "ID", help: "only the flags of this project" }, ...OPTIONS },
+  settings: ["data"],
+  options: { project: { hint: "ID", help: "only the flags of this project" }, ...OPTIONS },
   run: (context) =>
     withCall(context, async (call) => {
-      const project = context.options.project as string | undefined;
+      const { project } = context.options;
       if (project !== undefined) await call(readOverview, { params: { projectId: project } });
       const flags = await flagsFound(call, project === undefined ? {} : { project: `IS:${project}` });
-      if (context.options.json) return context.print(JSON.stringify(flags));
-      const rows = flags.map(({ name, type, project, environments }) => ({
-        name,
-        type,
-        project,
-        "on in":
-          environments
-            .filter(({ enabled }) => enabled)
-            .map(({ name }) => name)
-            .join(", ") || null,
-      }));
-      for (const line of table(rows, ["name", "type", "project", "on in"])) context.print(line);
+      const rows = flags.map((flag) => ({ ...flag, "on in": namesOfEnabled(flag) || null }));
+      printList(context, flags, ["name", "type", "project", "on in"], rows);
     }),
-};
+});
 
-export const flagCreate: Command = {
+const namesOfEnabled = ({ environments }: FoundFeature) =>
+  environments
+    .filter(({ enabled }) => enabled)
+    .map(({ name }) => name)
+    .join(", ");
+
+export const flagCreate = command({
   name: "flag create",
   summary: "Create a flag, which is off everywhere",
   usage: "NAME",
-  arity: [1, 1],
   example: "flag create new-checkout --type experiment",
-  settings,
+  settings: ["data"],
   options: {
-    project: { type: "string", hint: "ID", help: "the project to create it in (default)" },
-    type: { type: "string", hint: "TYPE", help: "the type of flag (release)" },
-    description: { type: "string", hint: "TEXT", help: "what it is for" },
+    project: { hint: "ID", help: "the project to create it in (default)" },
+    type: { hint: "TYPE", help: "the type of flag (release)" },
+    description: { hint: "TEXT", help: "what it is for" },
     ...OPTIONS,
   },
   run: (context) =>
     withCall(context, async (call) => {
-      const { project: projectId = "default", type, description } = context.options as Record<string, string>;
+      const { project: projectId = "default", type, description } = context.options;
       const body = { name: context.args[0], type, description };
       const flag = await call(createFeatureOperation, { params: { projectId }, body });
-      context.print(
-        context.options.json
-          ? JSON.stringify(flag)
-          : printable(`Created the flag ${flag.name} in the project ${flag.project}`),
-      );
-    }),
-};
-
-/** What switching a flag on and off have in common. */
-const switching = (word: "on" | "off", operation: Operation): Command => ({
-  name: `flag ${word}`,
-  summary: `Turn a flag ${word} in one environment`,
-  usage: "NAME",
-  arity: [1, 1],
-  example: `flag ${word} new-checkout --environment production`,
-  settings,
-  options: { ...ENVIRONMENT_OPTION, ...OPTIONS },
-  run: (context) =>
-    withCall(context, async (call) => {
-      const { name, project, environments } = await requireFlag(call, context.args[0]!);
-      const environment = requireEnvironment(environments, context.options.environment as string | undefined);
-      await call(operation, { params: { projectId: project, featureName: name, environment } });
-      context.print(
-        context.options.json
-          ? JSON.stringify({ name, project, environment, enabled: word === "on" })
-          : printable(`${name} is ${word} in ${environment}`),
-      );
+      printResult(context, flag, printable(`Created the flag ${flag.name} in the project ${flag.project}`));
     }),
 });
+
+/** What switching a flag on and off have in common. */
+const switching = (word: "on" | "off", operation: Operation) =>
+  command({
+    name: `flag ${word}`,
+    summary: `Turn a flag ${word} in one environment`,
+    usage: "NAME",
+    example: `flag ${word} new-checkout --environment production`,
+    settings: ["data"],
+    options: { ...ENVIRONMENT_OPTION, ...OPTIONS },
+    run: (context) =>
+      withCall(context, async (call) => {
+        const { name, project, environments } = await requireFlag(call, context.args[0]!);
+        const environment = requireEnvironment(environments, context.options.environment);
+        await call(operation, { params: { projectId: project, featureName: name, environment } });
+        const result = { name, project, environment, enabled: word === "on" };
+        printResult(context, result, printable(`${name} is ${word} in ${environment}`));
+      }),
+  });
 
 export const flagOn = switching("on", enable);
 export const flagOff = switching("off", disable);
 
 /** Runs the body with the server, if one is named, or else with the data file. */
-function withCall(context: Context, body: (call: Call) => Promise<void>) {
-  const { url, data } = context.options as Record<string, string | undefined>;
-  if (url === undefined) return withFile(context.config, (db) => body(callFile(db)));
+async function withCall(context: Context<typeof OPTIONS>, body: (call: Call) => Promise<void>) {
+  const { url, data } = context.options as { url?: string; data?: string };
+  if (url === undefined) {
+    using db = dataFile(context.config);
+    return await body(callFile(db));
+  }
   if (data !== undefined) throw new UsageError("--url and --data contradict each other: give one of them");
   return body(callServer(connectionTo(url, context)));
 }
@@ -124,13 +113,13 @@ async function flagsFound(call: Call, criteria: Record<string, string>): Promise
 async function requireFlag(call: Call, name: string): Promise<FoundFeature> {
   const flag = (await flagsFound(call, { query: name })).find((one) => one.name === name);
   if (flag) return flag;
+  const all = await flagsFound(call, {});
   const similar = nearest(
     name,
-    (await flagsFound(call, {})).map((one) => one.name),
+    all.map((one) => one.name),
   );
-  throw new Error(
-    `There is no flag ${name}: ${similar === undefined ? "list the flags with flagstone flag list" : `did you mean ${similar}?`}`,
-  );
+  const hint = similar === undefined ? "list the flags with flagstone flag list" : `did you mean ${similar}?`;
+  throw new Error(`There is no flag ${name}: ${hint}`);
 }
 
 /** The given environment, or else `development`. @throws UsageError if the flag's project doesn't use it */

@@ -1,23 +1,30 @@
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
-import { type Command, type Option, optionsOf } from "./command.ts";
-import { environmentName, nearest, SETTINGS, type Setting, type SettingName, VARIABLES } from "./config.ts";
+import { type Command, command, optionsOf } from "./command.ts";
+import {
+  environmentName,
+  nearest,
+  type Option,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  VARIABLES,
+} from "./config.ts";
 
-export const helpCommand = (commands: () => readonly Command[]): Command => ({
+export const help = command({
   name: "help",
   summary: "Show help for all commands, or for one",
   usage: "[COMMAND]",
   example: "help import",
-  arity: [0, 2],
-  settings: [],
-  run({ args, print }) {
-    if (args.length === 0) return print(overview(commands()));
+  maxArguments: 2,
+  run({ args, commands, print }) {
+    if (args.length === 0) return print(overview(commands));
     const words = args.join(" ");
-    const command = commands().find((candidate) => candidate.name === words);
-    const group = groupOf(commands(), words);
-    if (command) print(helpOf(command));
+    const found = commands.find(({ name }) => name === words);
+    const group = groupOf(commands, words);
+    if (found) print(helpOf(found));
     else if (group.length > 0) print(list(group).join("\n"));
-    else throw unknownCommand(commands(), words);
+    else throw unknownCommand(commands, words);
   },
 });
 
@@ -101,12 +108,11 @@ function columns(rows: ReadonlyArray<readonly [string, string]>) {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
-export const manCommand = (commands: () => readonly Command[]): Command => ({
+export const man = command({
   name: "man",
   summary: "Print the manual page",
   example: "man > /usr/local/share/man/man1/flagstone.1",
-  settings: [],
-  run: ({ print }) => print(manual(commands())),
+  run: ({ commands, print }) => print(manual(commands)),
 });
 
 /** The manual page in roff's man macros. */
@@ -136,7 +142,7 @@ const manual = (commands: readonly Command[]) =>
     ),
   ].join("\n");
 
-const commandLines = ({ name, usage = "", summary, settings, options = {}, example }: Command) => [
+const commandLines = ({ name, usage = "", summary, settings = [], options = {}, example }: Command) => [
   `.SS ${escaped(`${name} ${usage}`.trimEnd())}`,
   escaped(`${summary}.`),
   ...Object.entries(options).flatMap(([name, option]) => item(flagOf(name, option), sentence(option.help))),

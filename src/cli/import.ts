@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { DataError } from "../db/error.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { isOlder } from "../db/migrations.ts";
-import { close, IN_MEMORY, open } from "../db/open.ts";
+import { IN_MEMORY, open } from "../db/open.ts";
 import {
   type ImportCounts,
   importDataset,
@@ -15,22 +15,21 @@ import {
   type Trial,
   tryDataset,
 } from "../transfer/import.ts";
-import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
+import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
+import { closing } from "./data-file.ts";
 import { counted, endProgress, printCounts, progressOn, total } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
 
-export const importCommand: Command = {
+type ImportContext = Context<typeof JSON_OPTION>;
+
+export const importCommand = command({
   name: "import",
   summary: "Add a dataset to the data file, all or nothing, even while a server is using it",
   usage: "FILE|-",
-  arity: [1, 1],
   example: "import backup.jsonl --data flags.db",
   settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
   options: {
-    "dry-run": {
-      type: "boolean",
-      help: "only print what would be added, what is wrong, and what the API would reject",
-    },
+    "dry-run": { help: "only print what would be added, what is wrong, and what the API would reject" },
     ...JSON_OPTION,
   },
   run(context) {
@@ -41,26 +40,23 @@ export const importCommand: Command = {
       ? dryRun(context, chunks, onProgress)
       : importFrom(context, source, chunks, onProgress);
   },
-};
+});
 
-async function importFrom(
-  context: Context,
-  source: string,
-  chunks: Readable,
-  onProgress: (lines: number) => void,
-) {
-  const { data } = context.config;
-  const isNew = !fs.existsSync(data);
-  const db = open(data);
+type OnProgress = (lines: number) => void;
+
+async function importFrom(context: ImportContext, source: string, chunks: Readable, onProgress: OnProgress) {
+  const { config } = context;
+  const isNew = !fs.existsSync(config.data);
   const warnings = new Map<string, number>();
+  const store = async () => {
+    using db = closing(open(config.data));
+    useConfiguredKey(config, db);
+    return await importDataset(db, chunks, onProgress, (_, warning) => tally(warnings, warning));
+  };
   try {
-    useConfiguredKey(context.config, db);
-    const counts = await importDataset(db, chunks, onProgress, (_, warning) => tally(warnings, warning));
-    close(db);
-    report(context, source, counts, warnings);
+    report(context, source, await store(), warnings);
   } catch (error) {
-    close(db);
-    if (isNew) removeIfUnused(data, isUntouched);
+    if (isNew) removeIfUnused(config.data, isUntouched);
     throw error;
   }
 }
@@ -104,16 +100,11 @@ function operator() {
   }
 }
 
-function report(context: Context, source: string, counts: ImportCounts, warnings: Warnings) {
+function report(context: ImportContext, source: string, counts: ImportCounts, warnings: Warnings) {
   const { config, log, options, print } = context;
   endProgress(context);
-  log({
-    level: "info",
-    message: `imported ${counted(total(counts), "line")}`,
-    source,
-    data: config.data,
-    by: operator(),
-  });
+  const message = `imported ${counted(total(counts), "line")}`;
+  log({ level: "info", message, source, data: config.data, by: operator() });
   if (warnings.size > 0) log({ level: "warn", message: toSentence(warnings) });
   if (options.json) return print(JSON.stringify(counts));
   printCounts(print, counts);
@@ -142,22 +133,14 @@ function toSentence(warnings: Warnings) {
  * Prints what an import would store and the problems with the dataset, without changing or creating anything.
  * @throws DataError if there are problems, after printing all of them
  */
-async function dryRun(
-  context: Context,
-  chunks: AsyncIterable<Buffer>,
-  onProgress: (lines: number) => void,
-): Promise<void> {
-  const db = openForTrial(context.config.data);
-  let trial: Trial;
-  try {
-    trial = await tryDataset(db, chunks, onProgress);
-  } finally {
-    close(db);
-  }
+async function dryRun(context: ImportContext, chunks: Readable, onProgress: OnProgress) {
+  using db = closing(openForTrial(context.config.data));
+  const trial = await tryDataset(db, chunks, onProgress);
   endProgress(context);
   if (context.options.json) context.print(JSON.stringify(trial));
   else show(context, trial);
-  requireNoProblems(trial.problems.count);
+  const { count } = trial.problems;
+  if (count > 0) throw new DataError(`${counted(count, "problem")}: import would store nothing`);
   const message = `no problems: import would store ${counted(total(trial.counts), "line")}`;
   context.log({ level: "info", message });
 }
@@ -183,9 +166,4 @@ function show({ print, world: { stderr } }: Context, { counts, problems, warning
   };
   printNotes(warnings, "the API would reject it: ");
   printNotes(problems, "");
-}
-
-function requireNoProblems(count: number) {
-  if (count === 0) return;
-  throw new DataError(`${counted(count, "problem")}: import would store nothing`);
 }

@@ -2,9 +2,15 @@ import * as v from "valibot";
 import type { Database } from "../db/database.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { check, NonEmptyText } from "../lib/validation.ts";
-import { Email, Username } from "../people/users-schema.ts";
+import { check, NonEmptyText, type Schema } from "../lib/validation.ts";
 import { userByAnyName } from "../people/users-store.ts";
+
+/** The value as the schema has it. @throws UsageError worded from what is wrong with it */
+export function checkedOr<S extends Schema>(schema: S, given: unknown, toMessage: (wrong: string) => string) {
+  const result = check(schema, given);
+  if (!result.violations) return result.value;
+  throw new UsageError(toMessage(result.violations[0].message));
+}
 
 const Name = v.pipe(
   NonEmptyText,
@@ -12,26 +18,8 @@ const Name = v.pipe(
 );
 
 /** @throws UsageError for a name that no dataset could contain, such as an empty one */
-export function requireName(name: string) {
-  const { violations } = check(Name, name);
-  if (violations) throw new UsageError(`${JSON.stringify(name)}: a name ${violations[0].message}`);
-}
-
-/** A username as the API accepts it. @throws UsageError for an invalid one */
-export function requireUsername(given: string): string {
-  const result = check(Username, given);
-  if (!result.violations) return result.value;
-  throw new UsageError(`${JSON.stringify(given)}: a username ${result.violations[0].message}`);
-}
-
-/** An e-mail address as the API stores it. @throws UsageError unless it looks like one */
-export function requireAddress(given: string): string {
-  const result = check(Email, given);
-  if (!result.violations) return result.value;
-  throw new UsageError(
-    `--email: ${JSON.stringify(given)} must be an e-mail address such as edith@example.com`,
-  );
-}
+export const requireName = (name: string) =>
+  checkedOr(Name, name, (wrong) => `${JSON.stringify(name)}: a name ${wrong}`);
 
 /** The user with this id, username or e-mail address. */
 export function requireUser(db: Database, name: string) {

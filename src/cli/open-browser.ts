@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import os from "node:os";
 import type { Context } from "./command.ts";
 
-export const OPEN_OPTION = { open: { type: "boolean", help: "open the link in a browser" } } as const;
+export const OPEN_OPTION = { open: { help: "open the link in a browser" } } as const;
 
 /** The program that opens a URL in a browser, and its first arguments; elsewhere `xdg-open`. No shell is involved. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
@@ -11,7 +11,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 };
 
 /** Opens a URL in a browser if requested; a failure is only logged. */
-export function openIfRequested({ options, world, log }: Context, url: string) {
+export function openIfRequested({ options, world, log }: Context<typeof OPEN_OPTION>, url: string) {
   world.showLink?.(url);
   if (!options.open) return;
   const [program, ...firstArgs] = OPENERS[os.platform()] ?? ["xdg-open"];

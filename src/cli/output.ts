@@ -1,6 +1,7 @@
+import { toJson } from "../lib/raw-json.ts";
 import { printable } from "../lib/text.ts";
 import type { ImportCounts } from "../transfer/import.ts";
-import type { Context } from "./command.ts";
+import type { Context, JSON_OPTION } from "./command.ts";
 
 /** The noun in singular or plural: `line`, `lines`. */
 const plural = (count: number, noun: string) => (count === 1 ? noun : `${noun}s`);
@@ -14,20 +15,32 @@ export function printCounts(print: Context["print"], counts: ImportCounts) {
   for (const [kind, count] of Object.entries(counts)) print(`${String(count).padStart(9)} ${kind}`);
 }
 
-/** Formats rows as aligned columns with headings; a missing value becomes a dash. */
-export function table(
-  rows: ReadonlyArray<Record<string, string | number | null>>,
-  names: string[],
-): string[] {
-  const cells = rows.map((row) => names.map((name) => printable(String(row[name] ?? "-"))));
-  const lines = [names, ...cells];
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  return lines.map((line) =>
-    line
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join("  ")
-      .trimEnd(),
+type Printing = Pick<Context<typeof JSON_OPTION>, "options" | "print">;
+
+/** Prints a result as JSON if requested, and otherwise in words. */
+export const printResult = ({ options, print }: Printing, result: unknown, words: string) =>
+  print(options.json ? toJson(result) : words);
+
+/** Prints a list as JSON if requested, and otherwise these columns of its rows; a missing value is a dash. */
+export function printList(
+  { options, print }: Printing,
+  list: readonly object[],
+  columns: readonly string[],
+  rows: readonly object[] = list,
+) {
+  if (options.json) return print(toJson(list));
+  const cells = rows.map((row) =>
+    columns.map((name) => printable(String((row as Record<string, unknown>)[name] ?? "-"))),
   );
+  const lines = [columns, ...cells];
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  for (const line of lines)
+    print(
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    );
 }
 
 type Shown = Pick<Context, "world" | "config">;
@@ -36,8 +49,7 @@ const isShown = ({ world, config }: Shown) => world.stderr.isTTY && !config.quie
 
 /** Shows the number of lines read on a terminal, several times per second. */
 export function progressOn(context: Shown): (lines: number) => void {
-  if (!isShown(context)) return () => {};
-  let shownAt = 0;
+  let shownAt = isShown(context) ? 0 : Number.POSITIVE_INFINITY;
   return (lines) => {
     if (Date.now() - shownAt < 200) return;
     shownAt = Date.now();

@@ -11,12 +11,8 @@ import type { Context } from "./command.ts";
 export function writeResetLinks({ config, log }: Context, db: Database, url: string) {
   const file = config["reset-links"];
   if (file === "") return async () => {};
-  const fail = (error: unknown) =>
-    log({
-      level: "error",
-      message: "could not write a link for setting a password",
-      cause: String(error),
-    });
+  const message = "could not write a link for setting a password";
+  const fail = (error: unknown) => log({ level: "error", message, cause: String(error) });
   const take = ({ createdAt, email, path }: { createdAt: string; email: string; path: string }) => {
     try {
       const line = JSON.stringify({ createdAt, email, url: url + path });

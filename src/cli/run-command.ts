@@ -5,60 +5,60 @@ import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { reasonOf } from "../db/error.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
-import { close } from "../db/open.ts";
 import { write } from "../events/write.ts";
 import { listen } from "../http/listen.ts";
+import type { Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { createToken, revokeToken } from "../people/tokens.ts";
 import { createServer } from "../server/app.ts";
 import { watchUsage } from "../server/tasks.ts";
 import { replaceFlags } from "../transfer/import.ts";
-import type { Command, Context, World } from "./command.ts";
-import { SETTINGS } from "./config.ts";
-import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./first-start.ts";
+import { type Context, command, type World } from "./command.ts";
+import { closing } from "./data-file.ts";
+import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seed.ts";
 
-export const runCommand: Command = {
+const OPTIONS = {
+  ...SEED_OPTION,
+  file: { hint: "FILE", help: "keep the flags in this data file (in memory)" },
+  ...ENVIRONMENT_OPTION,
+  watch: { help: "reload the seed whenever it changes" },
+} as const;
+
+export const runCommand = command({
   name: "run",
   summary: "Run a command with its own server, which stops when the command exits",
   usage: "-- COMMAND",
-  arity: [1, Number.POSITIVE_INFINITY],
+  maxArguments: Number.POSITIVE_INFINITY,
   example: "run --seed flags.json -- npm test",
   settings: ["log-format", "log-level"],
-  options: {
-    ...SEED_OPTION,
-    file: { type: "string", hint: "FILE", help: "keep the flags in this data file (in memory)" },
-    ...ENVIRONMENT_OPTION,
-    watch: { type: "boolean", help: "reload the seed whenever it changes" },
-  },
+  options: OPTIONS,
   async run(context) {
-    const { seed, file, environment } = context.options as Record<string, string | undefined>;
-    if (context.options.watch) requireWatchable(seed, file);
+    const { seed, file, environment, watch } = context.options;
+    if (watch && seed === undefined) throw new UsageError("--watch needs a --seed file to watch");
+    if (watch && file !== undefined) throw new UsageError("--watch replaces all flags: omit --file");
     if (file !== undefined) requireNotServed(file);
-    const db = await openSeeded(seed, file);
+    using db = closing(await openSeeded(seed, file));
     const unlock = file === undefined ? () => {} : lockForServing(file, context.world.pid);
     try {
       return await serveFor(context, db, requireEnvironment(db, environment));
     } finally {
       unlock();
-      close(db);
     }
   },
-};
-
-/** @throws UsageError without a seed, or with a file, whose changes would be lost */
-function requireWatchable(seed: string | undefined, file: string | undefined) {
-  if (seed === undefined) throw new UsageError("--watch needs a --seed file to watch");
-  if (file !== undefined) throw new UsageError("--watch replaces all flags: omit --file");
-}
+});
 
 /** Serves on a free port until the command ends. */
-async function serveFor(context: Context, db: Database, environment: string): Promise<number> {
-  const { args, log, world } = context;
+async function serveFor(
+  context: Context<typeof OPTIONS>,
+  db: Database,
+  environment: string,
+): Promise<number> {
+  const { args, config, log, options, world } = context;
   const { listener, streams } = createServer({ db, log });
   const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
-  const stopUsage = watchUsage(db, log, HOURS);
+  const stopUsage = watchUsage(db, log, config["usage-hours"]);
   const tokens = createTokens(db, environment);
-  const stopWatching = context.options.watch ? reloadOnChange(context, db) : async () => {};
+  const stopWatching = options.watch ? reloadOnChange(db, options.seed!, log) : async () => {};
   try {
     return await runChild(world, args, variables(listening.url, tokens));
   } finally {
@@ -73,15 +73,10 @@ async function serveFor(context: Context, db: Database, environment: string): Pr
 }
 
 /** Replaces the flags when the seed changes. Problems with the seed are logged, and the flags kept as they are. */
-function reloadOnChange({ options, log }: Context, db: Database) {
-  const seed = options.seed as string;
+function reloadOnChange(db: Database, seed: string, log: Log) {
   const reload = async () => {
-    const changed = await openSeeded(seed);
-    try {
-      replaceFlags(db, changed);
-    } finally {
-      close(changed);
-    }
+    using changed = closing(await openSeeded(seed));
+    replaceFlags(db, changed);
     log({ level: "info", message: `reloaded the flags from ${seed}` });
   };
   let running = Promise.resolve();
@@ -93,8 +88,6 @@ function reloadOnChange({ options, log }: Context, db: Database) {
     return running;
   };
 }
-
-const HOURS = Number(SETTINGS["usage-hours"].default);
 
 /** One of each type, valid while the command runs. */
 const createTokens = (db: Database, environment: string) =>

@@ -7,7 +7,7 @@ import { UsageError } from "../lib/usage-error.ts";
 import { apply, DifferenceError, diff } from "./apply.ts";
 import { backup, compact, restore } from "./backup.ts";
 import { type Command, parse, type World } from "./command.ts";
-import { completionCommand } from "./completion.ts";
+import { completion } from "./completion.ts";
 import { warnAboutMisspelt } from "./config.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
@@ -16,7 +16,7 @@ import { eventsPurge } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { flagCreate, flagList, flagOff, flagOn } from "./flag.ts";
 import { health } from "./health.ts";
-import { helpCommand, helpOf, manCommand, unknownCommand } from "./help.ts";
+import { help, helpOf, man, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { runCommand } from "./run-command.ts";
 import { secretsRotate } from "./secrets.ts";
@@ -54,11 +54,11 @@ export const COMMANDS: readonly Command[] = [
   doctor,
   health,
   tail,
-  completionCommand(() => COMMANDS),
-  manCommand(() => COMMANDS),
+  completion,
+  man,
   version,
   licenses,
-  helpCommand(() => COMMANDS),
+  help,
 ];
 
 /** Exit codes by error; 0 is success, 1 any other failure. */
@@ -103,14 +103,14 @@ function fail({ stderr }: World, command: Command | undefined, error: unknown): 
 function find(argv: string[]): { command: Command; argv: string[] } {
   const [first = "", second = ""] = argv;
   if (first === "--version" || first === "-v") return { command: version, argv: argv.slice(1) };
-  if (isHelp(first)) return { command: COMMANDS.at(-1)!, argv: argv.slice(1) };
+  if (isHelp(first)) return { command: help, argv: argv.slice(1) };
   if (first === "" || first.startsWith("-")) return { command: serve, argv };
   for (const words of [2, 1]) {
     const name = argv.slice(0, words).join(" ");
     const command = COMMANDS.find((candidate) => candidate.name === name);
     if (command) return { command, argv: argv.slice(words) };
   }
-  if (isHelp(second)) return { command: COMMANDS.at(-1)!, argv: [first] };
+  if (isHelp(second)) return { command: help, argv: [first] };
   throw unknownCommand(COMMANDS, `${first} ${second}`.trimEnd());
 }
 
@@ -120,9 +120,9 @@ async function start(command: Command, argv: string[], world: World): Promise<un
   const parts = parse(command, argv, world.env);
   const { "log-format": format, "log-level": level, data } = parts.config;
   const log = createLog((text) => void world.stderr.write(text), format, level);
-  if (command.settings.length > 0) warnAboutMisspelt(world.env, log);
+  if (command.settings) warnAboutMisspelt(world.env, log);
   try {
-    return await command.run({ ...parts, world, log, print });
+    return await command.run({ ...parts, commands: COMMANDS, world, log, print });
   } catch (error) {
     throw explainError(error, data);
   }

@@ -12,33 +12,29 @@ import {
   readableSecrets,
   reencryptTokenSecrets,
 } from "../people/token-secrets.ts";
-import type { Command, Context } from "./command.ts";
+import { type Context, command } from "./command.ts";
 import type { Config } from "./config.ts";
+import { dataFile } from "./data-file.ts";
 import { counted } from "./output.ts";
-import { withFile } from "./with-file.ts";
 
-export const secretsRotate: Command = {
+export const secretsRotate = command({
   name: "secrets rotate",
   summary:
     "Encrypt the secrets of integrations and API tokens with a new key, even while a server is using the file",
   example: "secrets rotate --data flags.db",
   settings: ["data", "secret-key-file"],
-  async run({ config, print }) {
-    await withFile(config, (db) => {
-      useConfiguredKey(config, db);
-      const counts: string[] = [];
-      rotateKey(db, () =>
-        write(db, CLI, (tx) => {
-          counts.push(
-            counted(reencryptSecrets(tx), "integration"),
-            counted(reencryptTokenSecrets(tx), "token"),
-          );
-        }),
-      );
-      print(`Encrypted the secrets of ${counts.join(" and ")} with a new key; the old key is deleted`);
-    });
+  run({ config, print }) {
+    using db = dataFile(config);
+    useConfiguredKey(config, db);
+    let changed = "";
+    rotateKey(db, () =>
+      write(db, CLI, (tx) => {
+        changed = `${counted(reencryptSecrets(tx), "integration")} and ${counted(reencryptTokenSecrets(tx), "token")}`;
+      }),
+    );
+    print(`Encrypted the secrets of ${changed} with a new key; the old key is deleted`);
   },
-};
+});
 
 /** Uses the encryption key in the configured file, if any. @throws DataError if the file contains no key */
 export function useConfiguredKey({ "secret-key-file": file }: Config, db: Database) {

@@ -11,15 +11,19 @@ import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
 import { keepSearchesMerged } from "../log/search-merging.ts";
 import { createServer } from "../server/app.ts";
-import type { ServerOptions } from "../server/options.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
 import { watchAge, watchRetention, watchUsage } from "../server/tasks.ts";
 import { isUntouched } from "../transfer/import.ts";
-import { type Command, type Context, onStop } from "./command.ts";
-import { type Config, SETTINGS } from "./config.ts";
-import { DELIVERY, prepareDeliveries, readPem } from "./deliveries.ts";
-import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
-import { type Given, givenSecrets, variablesOf } from "./given.ts";
+import { type Context, command, onStop } from "./command.ts";
+import { type Config, readText, SETTINGS } from "./config.ts";
+import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
+import {
+  type FirstCredentials,
+  firstPasswordHash,
+  firstStart,
+  type Given,
+  readGiven,
+} from "./first-start.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
 import { writeResetLinks } from "./reset-links.ts";
 import { encryptOldSecrets, keepTokenSecrets, useConfiguredKey } from "./secrets.ts";
@@ -41,7 +45,7 @@ export const NETWORK = [
   "no-ui",
 ] as const;
 
-export const serve: Command = {
+export const serve = command({
   name: "serve",
   summary: "Serve the API and the admin page from the data file, which is created if missing",
   example: "serve --port 4242 --data flags.db",
@@ -58,7 +62,7 @@ export const serve: Command = {
   options: OPEN_OPTION,
   async run(context) {
     const { config, world } = context;
-    const given = givenSecrets(world.env);
+    const given = readGiven(world.env);
     const tls = readTls(config);
     let isUnused = isNew(config.data);
     requireNotServed(config.data); // before opening it: opened by another hard link, it would get a second WAL
@@ -74,7 +78,7 @@ export const serve: Command = {
       await serveUntilStopped(context, { db, tls }, (url) => {
         const created = firstStart(db, given, passwordHash);
         isUnused = false;
-        if (created === undefined) logIgnored(context, variablesOf(given));
+        if (created === undefined) logIgnored(context, given);
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
         printWelcome(context, url, created, given);
         openIfRequested(context, publicUrl(context.config, url) + (created?.link ?? "/"));
@@ -85,34 +89,23 @@ export const serve: Command = {
       if (isUnused) removeIfUnused(config.data, isUntouched);
     }
   },
-};
+});
 
 /** SQLite's locks and shared memory work on a single machine only. */
 function warnAboutNetworkFs({ config, log }: Context) {
   const name = networkFileSystem(config.data);
-  if (name === undefined) return;
-  log({
-    level: "warn",
-    message: `${config.data} is on a network file system (${name}), where it can become corrupted: use a local disk`,
-  });
+  const message = `${config.data} is on a network file system (${name}), where it can become corrupted: use a local disk`;
+  if (name !== undefined) log({ level: "warn", message });
 }
 
 /** Secrets for the first start may still be set on later ones. */
-function logIgnored({ config, log }: Context, variables: string[]) {
-  for (const variable of variables) {
-    log({
-      level: "info",
-      message: `${variable} is ignored: ${config.data} is already in use and keeps its tokens`,
-    });
-  }
+function logIgnored({ config, log }: Context, { variables }: Given) {
+  const why = `is ignored: ${config.data} is already in use and keeps its tokens`;
+  for (const variable of variables) log({ level: "info", message: `${variable} ${why}` });
 }
 
-/** Prints the link for signing in. */
-export function printLink(
-  { config, print }: Context,
-  url: string,
-  { link, who }: { link: string; who: string },
-) {
+/** Prints the link that signs somebody in. */
+export function printLink({ config, print }: Context, url: string, link: string, who: string) {
   print(`Open:  ${publicUrl(config, url)}${link}`);
   print(`       signs in ${who}, once, within 30 minutes`);
 }
@@ -122,16 +115,15 @@ function printWelcome(
   context: Context,
   url: string,
   credentials: FirstCredentials | undefined,
-  { personal: given, admin }: Given,
+  { personal: given, username }: Given,
 ) {
   const { config, print } = context;
   print(`URL:   ${url}`);
-  if (credentials && !given)
-    printLink(context, url, { link: credentials.link, who: `the user ${admin.username}` });
-  else if (!config.quiet) print(`Open:  ${linkCommand(config, url, credentials ? admin.username : "USER")}`);
+  if (credentials && !given) printLink(context, url, credentials.link, `the user ${username}`);
+  else if (!config.quiet) print(`Open:  ${linkCommand(config, url, credentials ? username : "USER")}`);
   if (credentials) {
     print(`Token: ${given?.place ?? credentials.secret}`);
-    print(`       of the user ${admin.username}${given ? "" : "; it is shown only once"}`);
+    print(`       of the user ${username}${given ? "" : "; it is shown only once"}`);
   }
   if (config.quiet) return;
   const shell = credentials ? (given?.shell ?? credentials.secret) : "TOKEN";
@@ -165,11 +157,20 @@ export async function serveUntilStopped(
   const deliver = prepareDeliveries(context, db);
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   warnAboutPublicUrl(context);
-  const options = await optionsOf(context, db);
-  const { listener, streams } = createServer(options);
-  const { host, port } = config;
+  const { host, port, "base-path": basePath } = config;
+  const { listener, streams } = createServer({
+    db,
+    log,
+    basePath,
+    publicUrl: config["public-url"],
+    trustsProxy: config["trust-proxy"],
+    metrics: config.metrics ? await metricsOf(db, basePath) : undefined,
+    logsAccess: config["access-log"],
+    inbox: config.inbox,
+    ui: config["no-ui"] ? undefined : loadUi,
+  });
   const listening = await (world.listen ?? listen)(listener, { host, port, tls, log });
-  const url = listening.url + config["base-path"];
+  const url = listening.url + basePath;
   let [stopDelivering, stopTasks] = [async () => {}, async () => {}];
   try {
     onListening(url);
@@ -182,22 +183,6 @@ export async function serveUntilStopped(
     await Promise.all([listening.close(), stopDelivering()]); // both may take seconds
     await stopTasks(); // last, so that what has arrived until then is written too
   }
-}
-
-async function optionsOf(context: Context, db: Database): Promise<ServerOptions> {
-  const { config, log } = context;
-  const basePath = config["base-path"];
-  return {
-    db,
-    log,
-    basePath,
-    publicUrl: config["public-url"],
-    trustsProxy: config["trust-proxy"],
-    metrics: config.metrics ? await metricsOf(db, basePath) : undefined,
-    logsAccess: config["access-log"],
-    inbox: config.inbox,
-    ui: config["no-ui"] ? undefined : loadUi,
-  };
 }
 
 /** What the server does besides answering and delivering. @returns a function that stops it */
@@ -236,7 +221,7 @@ export const publicUrl = (config: Config, url: string) => config["public-url"] |
 export function readTls({ "tls-cert": cert, "tls-key": key }: Config): Tls | undefined {
   if (cert === "" && key === "") return undefined;
   if (cert === "" || key === "") throw new UsageError("--tls-cert and --tls-key go together: give both");
-  const tls = { cert: readPem("--tls-cert", cert), key: readPem("--tls-key", key) };
+  const tls = { cert: readText("--tls-cert", cert), key: readText("--tls-key", key) };
   try {
     createSecureContext(tls);
   } catch {

@@ -1,19 +1,20 @@
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import fs from "node:fs";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
+import { text } from "node:stream/consumers";
 import type * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { write } from "../events/write.ts";
 import { fromConstraint } from "../http/failure.ts";
 import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";
+import { JsonStream } from "../http/json-stream.ts";
 import { type Commit, type Contract, type Operation, type Request, WithHeaders } from "../http/operation.ts";
 import { toJson } from "../lib/raw-json.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";
-import { readPem } from "./deliveries.ts";
+import { readText } from "./config.ts";
 
 /*
  * Shared by the commands that connect to a server.
@@ -21,16 +22,12 @@ import { readPem } from "./deliveries.ts";
 
 /** For servers whose certificate authority Node doesn't know. */
 export const CA_OPTION = {
-  ca: { type: "string", hint: "FILE", help: "trust the certificate authority in this file (PEM)" },
+  ca: { hint: "FILE", help: "trust the certificate authority in this file (PEM)" },
 } as const;
 
 /** For commands that a server has to authorize. */
 export const SERVER_OPTIONS = {
-  "token-file": {
-    type: "string",
-    hint: "FILE",
-    help: "a file with the token for the server (FLAGSTONE_TOKEN)",
-  },
+  "token-file": { hint: "FILE", help: "a file with the token for the server (FLAGSTONE_TOKEN)" },
   ...CA_OPTION,
 } as const;
 
@@ -38,29 +35,25 @@ export const SERVER_OPTIONS = {
 export interface Connection {
   url: string;
   token: string;
-  trust: https.RequestOptions;
+  options: https.RequestOptions;
 }
 
-/** The server at a URL, with the token and the certificate authority that were given. */
-export const connectionTo = (url: string, { options, world }: Context): Connection => ({
+/** The server at a URL, with the token and the certificate authority that were given. @param signal ends requests */
+export const connectionTo = (
+  url: string,
+  { options, world }: Context<typeof SERVER_OPTIONS>,
+  signal?: AbortSignal,
+): Connection => ({
   url,
-  token: tokenOf(world.env, options["token-file"] as string | undefined),
-  trust: trustOf(options.ca as string | undefined, ""),
+  token: tokenOf(world.env, options["token-file"]),
+  options: { ...trustOf(options.ca, ""), ...(signal && { signal }) },
 });
 
 /** Never an argument, since every user of the machine could read it. */
 function tokenOf({ FLAGSTONE_TOKEN: token = "" }: NodeJS.ProcessEnv, file: string | undefined): string {
-  if (file !== undefined) return readToken(file);
+  if (file !== undefined) return readText("--token-file", file).trim();
   if (token.trim() !== "") return token.trim();
   throw new UsageError("The server needs a token: set FLAGSTONE_TOKEN, or name a file with --token-file");
-}
-
-function readToken(file: string) {
-  try {
-    return fs.readFileSync(file, "utf8").trim();
-  } catch {
-    throw new UsageError(`--token-file: the file ${file} can't be read`);
-  }
 }
 
 /** A connection silent for this long counts as lost, in milliseconds; a stream's comments come more often. */
@@ -76,31 +69,24 @@ export async function send(url: URL, options: https.RequestOptions, body = ""): 
   return response;
 }
 
-/** The same to an operation of the API. @throws Error that says why the server can't be reached */
-function reach(server: Connection, path: string, options: https.RequestOptions, body = "") {
+/** The same to a path of the API, with the credentials. */
+export function ask(server: Connection, path: string, options: https.RequestOptions, body?: string) {
   const headers = { authorization: server.token, ...options.headers };
-  return send(requireUrl(server.url, path), { ...server.trust, ...options, headers }, body).catch((error) => {
-    throw new Error(`${server.url} does not respond: ${explainNetworkError(error)}`);
-  });
-}
-
-export async function textOf(response: IncomingMessage) {
-  let text = "";
-  for await (const chunk of response.setEncoding("utf8")) text += chunk;
-  return text;
+  return send(requireUrl(server.url, path), { ...server.options, ...options, headers }, body);
 }
 
 /** What a server's error response says. */
-export const refusalOf = ({ url }: Connection, { statusCode }: IncomingMessage, text: string) =>
-  `${url} responded with ${statusCode}${messageOf(text)}`;
+export async function refusalOf({ url }: Connection, response: IncomingMessage) {
+  const message = messageIn(await text(response));
+  return `${url} responded with ${response.statusCode}${message === undefined ? "" : `: ${message}`}`;
+}
 
 /** The message of an error response, if it is one of ours. */
-function messageOf(text: string) {
+function messageIn(body: string): unknown {
   try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return message === undefined ? "" : `: ${message}`;
+    return JSON.parse(body).message;
   } catch {
-    return "";
+    return undefined;
   }
 }
 
@@ -135,12 +121,12 @@ export function requireUrl(address: string, path: string): URL {
 export function trustOf(authority: string | undefined, cert: string): https.RequestOptions {
   if (authority !== undefined) return { ca: requireCertificate("--ca", authority) };
   if (cert === "") return {};
-  const ca = readPem("--tls-cert", cert);
+  const ca = readText("--tls-cert", cert);
   return { ca, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
 }
 
 function requireCertificate(flag: string, file: string) {
-  const pem = readPem(flag, file);
+  const pem = readText(flag, file);
   try {
     return new X509Certificate(pem) && pem;
   } catch {
@@ -174,6 +160,7 @@ export const callFile =
     };
     const result = await operation.handle(request as Request<never>, doorTo(db));
     const body = result instanceof WithHeaders ? result.body : result;
+    if (body instanceof JsonStream) return JSON.parse([...body.chunks("")].join(""));
     return body === undefined ? undefined : JSON.parse(toJson(body));
   };
 
@@ -194,14 +181,17 @@ export const callServer =
     const body = input.body === undefined ? "" : JSON.stringify(input.body);
     const headers = { ...(body !== "" && { "content-type": "application/json" }) };
     const { method } = operation;
-    const response = await reach(server, pathOf(operation, input), { method, headers }, body);
-    const text = await textOf(response);
-    if (!isSuccess(response)) throw new Error(refusalOf(server, response, text));
-    return text === "" ? undefined : JSON.parse(text);
+    const asked = ask(server, pathOf(operation, input), { method, headers }, body);
+    const response = await asked.catch((error) => {
+      throw new Error(`${server.url} does not respond: ${explainNetworkError(error)}`);
+    });
+    if (!isSuccess(response)) throw new Error(await refusalOf(server, response));
+    const answer = await text(response);
+    return answer === "" ? undefined : JSON.parse(answer);
   };
 
 const isSuccess = ({ statusCode = 0 }: IncomingMessage) => statusCode >= 200 && statusCode < 300;
 
 /** The path with its parameters and the query. */
-const pathOf = ({ path }: Contract, { params = {}, query = {} }: Input) =>
+export const pathOf = ({ path }: Contract, { params = {}, query = {} }: Input) =>
   `${path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""))}?${new URLSearchParams(query)}`;

@@ -5,88 +5,71 @@ import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { write } from "../events/write.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { check, Time } from "../lib/validation.ts";
+import { Time } from "../lib/validation.ts";
 import { createToken, type NewToken, revokeToken, tokens } from "../people/tokens.ts";
-import { type Command, type Context, JSON_OPTION } from "./command.ts";
-import { requireName, requireUser } from "./name.ts";
-import { table } from "./output.ts";
+import { type Context, command, JSON_OPTION } from "./command.ts";
+import { dataFile, dataFileToRead } from "./data-file.ts";
+import { checkedOr, requireName, requireUser } from "./name.ts";
+import { printList, printResult } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
-import { withFile, withFileToRead } from "./with-file.ts";
 
-const settings = ["data"] as const;
+const CREATE_OPTIONS = {
+  user: { hint: "USER", help: "the user to act as (id, username or e-mail); for the type user" },
+  type: { hint: TOKEN_TYPES.join("|"), help: "the type of token (user)" },
+  project: { multiple: true, hint: "ID", help: "for client and frontend; may be repeated (all)" },
+  environment: { hint: "NAME", help: "for client and frontend" },
+  expires: { hint: "TIME", help: "expire at this RFC 3339 time (never)" },
+  ...JSON_OPTION,
+} as const;
 
-export const tokenCreate: Command = {
+export const tokenCreate = command({
   name: "token create",
   summary: "Create a token and print its secret, which can't be shown again",
   usage: "NAME",
-  arity: [1, 1],
   example: "token create ci --user admin --expires 2027-01-01T00:00:00Z",
-  settings: [...settings, "secret-key-file"],
-  options: {
-    user: {
-      type: "string",
-      hint: "USER",
-      help: "the user to act as (id, username or e-mail); for the type user",
-    },
-    type: { type: "string", hint: TOKEN_TYPES.join("|"), help: "the type of token (user)" },
-    project: {
-      type: "string",
-      multiple: true,
-      hint: "ID",
-      help: "for client and frontend; may be repeated (all)",
-    },
-    environment: { type: "string", hint: "NAME", help: "for client and frontend" },
-    expires: { type: "string", hint: "TIME", help: "expire at this RFC 3339 time (never)" },
-    ...JSON_OPTION,
+  settings: ["data", "secret-key-file"],
+  options: CREATE_OPTIONS,
+  run(context) {
+    using db = dataFile(context.config);
+    useConfiguredKey(context.config, db);
+    const token = toNewToken(db, context);
+    const { id, secret } = write(db, CLI, (tx) => createToken(tx, token));
+    printResult(context, { id, name: token.name, type: token.type, secret }, secret);
   },
-  run: (context) =>
-    withFile(context.config, (db) => {
-      useConfiguredKey(context.config, db);
-      const token = toNewToken(db, context);
-      const { id, secret } = write(db, CLI, (tx) => createToken(tx, token));
-      context.print(
-        context.options.json ? JSON.stringify({ id, name: token.name, type: token.type, secret }) : secret,
-      );
-    }),
-};
+});
 
-export const tokenList: Command = {
+export const tokenList = command({
   name: "token list",
   summary: "List the tokens, without their secrets",
   example: "token list",
-  settings,
+  settings: ["data"],
   options: JSON_OPTION,
-  run: (context) =>
-    withFileToRead(context.config, (db) => {
-      const all = tokens(db);
-      if (context.options.json) return context.print(JSON.stringify(all));
-      const rows = all.map((token) => ({ ...token, projects: token.projects.join(",") }));
-      const names = ["id", "type", "name", "user", "projects", "environment", "createdAt", "expiresAt"];
-      for (const line of table(rows, names)) context.print(line);
-    }),
-};
+  run(context) {
+    using db = dataFileToRead(context.config);
+    const columns = ["id", "type", "name", "user", "projects", "environment", "createdAt", "expiresAt"];
+    printList(context, tokens(db), columns);
+  },
+});
 
-export const tokenRevoke: Command = {
+export const tokenRevoke = command({
   name: "token revoke",
   summary: "Revoke a token, even while a server is using the file",
   usage: "ID",
-  arity: [1, 1],
   example: "token revoke 3",
-  settings,
-  run: (context) =>
-    withFile(context.config, (db) => {
-      const [id = ""] = context.args;
-      const isRevoked = /^\d+$/.test(id) && write(db, CLI, (tx) => revokeToken(tx, Number(id)));
-      if (!isRevoked)
-        throw new Error(`There is no token with the id ${id}: list the tokens with flagstone token list`);
-      context.print(`Revoked token ${id}`);
-    }),
-};
+  settings: ["data"],
+  run({ args: [id = ""], config, print }) {
+    using db = dataFile(config);
+    const isRevoked = /^\d+$/.test(id) && write(db, CLI, (tx) => revokeToken(tx, Number(id)));
+    if (!isRevoked)
+      throw new Error(`There is no token with the id ${id}: list the tokens with flagstone token list`);
+    print(`Revoked token ${id}`);
+  },
+});
 
-function toNewToken(db: Database, { args: [name = ""], options }: Context): NewToken {
+function toNewToken(db: Database, { args: [name = ""], options }: Context<typeof CREATE_OPTIONS>): NewToken {
   const type = TOKEN_TYPES.find((candidate) => candidate === (options.type ?? "user"));
   if (!type) throw new UsageError(`--type: must be one of ${TOKEN_TYPES.join(", ")}`);
-  const { project: projects = ["*"], environment = null, user } = options as CreateOptions;
+  const { project: projects = ["*"], environment = null, user } = options;
   for (const text of [name, ...projects, ...(environment === null ? [] : [environment])]) requireName(text);
   const isForSdk = type === "client" || type === "frontend";
   if ((type === "user") !== (user !== undefined)) {
@@ -107,12 +90,6 @@ function toNewToken(db: Database, { args: [name = ""], options }: Context): NewT
   return { type, name, userId, projects, environment, expiresAt: toExpiry(options.expires) };
 }
 
-interface CreateOptions {
-  project?: string[];
-  environment?: string;
-  user?: string;
-}
-
 /** `*` means all projects. */
 function requireScope(db: Database, projects: readonly string[], environment: string) {
   if (!isKnown(db, "environment", environment))
@@ -121,10 +98,8 @@ function requireScope(db: Database, projects: readonly string[], environment: st
   if (unknown !== undefined) throw new UsageError(`--project: there is no project ${unknown}`);
 }
 
-function toExpiry(text: unknown) {
-  const result = check(v.optional(Time), text);
-  if (result.violations) throw new UsageError(`--expires: ${result.violations[0].message}`);
-  if (result.value && result.value <= new Date().toISOString())
-    throw new UsageError("--expires: is in the past");
-  return result.value ?? null;
+function toExpiry(text: string | undefined) {
+  const time = checkedOr(v.optional(Time), text, (message) => `--expires: ${message}`);
+  if (time && time <= new Date().toISOString()) throw new UsageError("--expires: is in the past");
+  return time ?? null;
 }

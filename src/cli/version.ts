@@ -3,18 +3,15 @@ import { asset } from "#assets";
 import { sqliteVersion } from "../db/connect.ts";
 import { SCHEMA_VERSION } from "../db/migrations.ts";
 import { COMMIT, VERSION } from "../lib/version.ts";
-import { type Command, JSON_OPTION } from "./command.ts";
+import { command } from "./command.ts";
 
-export const version: Command = {
+export const version = command({
   name: "version",
   summary: "Print the version",
   example: "version --json",
-  settings: [],
-  options: {
-    json: { ...JSON_OPTION.json, help: "print JSON, with the commit, the schema, SQLite and Node" },
-  },
+  options: { json: { help: "print JSON, with the commit, the schema, SQLite and Node" } },
   run: ({ options, print }) => print(options.json ? JSON.stringify(everything()) : VERSION),
-};
+});
 
 const everything = () => ({
   version: VERSION,
@@ -29,13 +26,12 @@ const OF_CHECKOUT =
   "This is a checkout: the licences of the packages it uses are in node_modules.\n" +
   "An executable, or a bundle made with `npm run build`, prints them here.";
 
-export const licenses: Command = {
+export const licenses = command({
   name: "licenses",
   summary: "Print the licences of all included software",
   example: "licenses",
-  settings: [],
   run({ print }) {
     const compressed = asset("licenses.txt.br");
     print(compressed ? zlib.brotliDecompressSync(compressed).toString() : OF_CHECKOUT);
   },
-};
+});

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { REFERENCES } from "../../scripts/reference.ts";
-import { environmentName, SETTINGS, VARIABLES } from "../../src/cli/config.ts";
+import { environmentName, SETTINGS, type Setting, VARIABLES } from "../../src/cli/config.ts";
 import { EXIT_MEANINGS, overview } from "../../src/cli/help.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
 import { VERSION } from "../../src/lib/version.ts";
@@ -93,7 +93,9 @@ test("docs/operating.md shows the current help; UPDATE_GOLDEN=1 updates it", () 
 
 test("docs/operating.md names every setting, its variable and its default", () => {
   const rows = page("docs/operating.md").split("\n");
-  for (const [name, { default: preset }] of Object.entries(SETTINGS)) {
+  for (const [name, { hint, default: preset = hint === undefined ? "false" : "" }] of Object.entries<Setting>(
+    SETTINGS,
+  )) {
     const row = rows.find((line) => line.startsWith(`| \`--${name}\``));
     const shown = preset === "" ? "none" : `\`${preset}\``;
     assert.ok(row?.includes(`\`${environmentName(name)}\` | ${shown}`), name);
