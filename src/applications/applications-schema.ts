@@ -8,7 +8,6 @@ import { AppName, InstanceId, Interval, Moment, SdkText } from "./usage-schema.t
 /** Far more than any application has. */
 const MAX_STRATEGIES = 100;
 
-/** What an SDK sends when it starts. */
 export const Registration = v.object({
   appName: AppName,
   instanceId: v.optional(InstanceId),
@@ -50,7 +49,6 @@ const page = (maximum: number, fallback: number) =>
 export const ApplicationSearch = page(1000, 1000);
 export type ApplicationSearch = v.InferOutput<typeof ApplicationSearch>;
 
-/** The same for one project. */
 export const ProjectApplicationSearch = page(100, 50);
 
 /** An application in a list, with the projects and environments of its tokens; the first is repeated (original). */
@@ -71,7 +69,6 @@ const Missing = v.strictObject({ name: v.string(), notFound: v.literal(true) });
 
 const { createdAt, ...described } = Application.entries;
 
-/** Everything about an application. */
 export const ApplicationDetails = v.strictObject({
   appName: described.appName,
   createdAt,

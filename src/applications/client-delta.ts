@@ -26,7 +26,6 @@ export function delta(state: State, selection: FlagSelection, since: number | un
   });
 }
 
-/** Everything an application has access to. */
 const hydration = (state: State, selection: FlagSelection): Events => [
   {
     eventId: state.revision,

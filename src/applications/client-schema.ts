@@ -33,7 +33,6 @@ export const ClientEvent = v.variant("type", [
 ]);
 export type ClientEvent = v.InferOutput<typeof ClientEvent>;
 
-/** The changes, oldest first. */
 export const ClientDelta = v.strictObject({ events: v.array(ClientEvent) });
 
 /** The flags requested; a token's own projects take precedence. */

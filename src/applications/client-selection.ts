@@ -57,7 +57,6 @@ export const isSelected = (
   { projects, namePrefix = "", names }: FlagSelection,
 ) => (projects?.includes(project) ?? true) && name.startsWith(namePrefix) && (names?.has(name) ?? true);
 
-/** By name. */
 export function selectedFlags({ flags }: State, selection: FlagSelection): Flag[] {
   const found: Flag[] = [];
   for (const flag of flags.values()) if (isSelected(flag, selection)) found.push(flag);
@@ -68,6 +67,5 @@ export function selectedFlags({ flags }: State, selection: FlagSelection): Flag[
 export const isSegmentSelected = ({ projects = null }: Partial<Segment>, selection: FlagSelection) =>
   projects === null || (selection.projects?.some((project) => projects.includes(project)) ?? true);
 
-/** As JSON, by id. */
 export const selectedSegments = ({ segments }: State, selection: FlagSelection): string[] =>
   [...segments.values()].filter((segment) => isSegmentSelected(segment, selection)).map(({ text }) => text);

@@ -73,7 +73,6 @@ const statesOf = perDatabase((db) => {
   return states;
 });
 
-/** The current flags of an environment. */
 export function stateOf(db: Database, environment: string): State {
   const states = statesOf(db);
   const state = snapshot(db, () => upToDate(db, states.get(environment), environment));

@@ -107,7 +107,6 @@ const newestOf = query<{ type: string }, number>(`SELECT max(id) FROM events WHE
 const after = query<{ id: number }, { type: EventType; featureName: string | null }>(`
   SELECT type, feature_name AS featureName FROM events WHERE id > :id`);
 
-/** All live projects. */
 export const allProjects = (db: Database): string[] => liveProjects(db).pluck().all({});
 
 /** The live flags of an environment by name, or those with the given names. */
@@ -121,7 +120,6 @@ export function flags(db: Database, environment: string, names?: Iterable<string
     .map((row) => toFlag(row, (strategies.get(row.name) ?? []).map(toStrategy)));
 }
 
-/** The segments in use, by id. */
 export const segmentsInUse = (db: Database): Map<number, Segment> =>
   new Map(
     usedSegments(db)
@@ -151,7 +149,6 @@ const FLAG_EVENTS = EVENT_TYPES.filter((type) =>
 export const revision = (db: Database): number =>
   Math.max(...FLAG_EVENTS.map((type) => newestOf(db).pluck().get({ type }) ?? 0));
 
-/** The events after a given one. */
 export const recordedAfter = (db: Database, id: number) => after(db).all({ id });
 
 const toFlag = (row: FeatureRow, strategies: Wire<ClientFeature["strategies"]>): Flag => ({

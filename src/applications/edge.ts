@@ -17,14 +17,12 @@ export const EdgeReport = v.object({
 /** An Edge's report about itself. Only `appName` is checked; nothing is stored. */
 export const EdgeState = v.object({ appName: AppName });
 
-/** The most tokens per request. */
 const MAX_TOKENS = 1000;
 
 export const TokensToCheck = v.object({
   tokens: v.pipe(v.array(v.string()), v.maxLength(MAX_TOKENS, `must have ${MAX_TOKENS} tokens or fewer`)),
 });
 
-/** Those of the tokens that are valid. */
 export const ValidTokens = v.strictObject({
   tokens: v.array(
     v.strictObject({

@@ -109,7 +109,6 @@ const insertInstance = bookkeeping<InstanceRow>(`
   ON CONFLICT DO UPDATE SET sdk_version = ifnull(excluded.sdk_version, sdk_version),
     client_ip = excluded.client_ip, last_seen_at = excluded.last_seen_at`);
 
-/** Stores an instance of an application. */
 export const writeInstance = (tx: Writing, { kind: _, ...instance }: Reported) =>
   insertInstance(tx).run({ ...instance, createdAt: instance.seenAt });
 

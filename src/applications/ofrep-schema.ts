@@ -34,7 +34,6 @@ export const FlagValues = v.union([
   FlagFailure,
 ]);
 
-/** The message sent there. */
 export const Refetch = v.strictObject({ type: v.literal("refetchEvaluation") });
 
 /** The context, checked by the operation itself, since OFREP has its own format for errors. */

@@ -99,7 +99,6 @@ export const streamRefetches = GET({
 const streamPath = (db: Database, { tokenId }: Actor) =>
   new OwnPath(`${STREAM}?key=${streamKey(db, tokenId!)}`);
 
-/** The contexts to evaluate flags for. */
 interface EvaluationContexts {
   context: Context;
   /** The same, with a fixed session if it has none. */

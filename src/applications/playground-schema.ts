@@ -27,7 +27,6 @@ const ContextInput = keepingKeys(
   }),
 );
 
-/** A context in one environment. */
 export const PlaygroundRequest = v.object({
   environment: v.string(),
   projects: Projects,
@@ -105,7 +104,6 @@ export const AdvancedPlaygroundResult = v.strictObject({
   context: v.record(v.string(), v.unknown()),
 });
 
-/** A flag in all environments and contexts. */
 export const AdvancedPlaygroundFeature = v.strictObject({
   name: v.string(),
   projectId: v.string(),

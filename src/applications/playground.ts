@@ -177,11 +177,9 @@ const choices = ({ texts, properties = {} }: CleanContext) =>
     ([name, value]) => [name, value.split(",").map((part) => part.trim())] as const,
   );
 
-/** How many contexts the values with commas expand to. */
 const countContexts = (context: CleanContext): number =>
   choices(context).reduce((product, [, parts]) => product * parts.length, 1);
 
-/** The characters in the longest of these contexts. */
 const contextLength = (context: CleanContext): number =>
   choices(context).reduce((sum, [name, parts]) => sum + name.length + longest(parts), 0);
 

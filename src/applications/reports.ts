@@ -81,7 +81,6 @@ export function keep(db: Database, reports: readonly Report[]) {
   }
 }
 
-/** Takes everything gathered so far. */
 export function take(db: Database): Report[] {
   const gathered = gatheredFor(db);
   const reports = [...gathered.byKey.values()];

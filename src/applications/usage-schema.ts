@@ -40,10 +40,8 @@ const Count = v.pipe(Numeric, v.transform(Math.round));
 
 const WholeCount = v.pipe(Numeric, v.integer());
 
-/** How often each variant was returned. */
 const Variants = v.nullish(dictionary(WholeCount), {});
 
-/** How often a flag was on and off. */
 const Counts = v.object({
   yes: v.optional(Count, 0),
   no: v.optional(WholeCount, 0),
@@ -77,7 +75,6 @@ export type UsageRow = v.InferOutput<typeof UsageRow>;
 const Total = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Envelope = { version: v.literal(1), maturity: v.literal("stable") };
 
-/** A flag's current usage. */
 export const Usage = v.strictObject({
   ...Envelope,
   featureName: v.string(),
@@ -105,5 +102,4 @@ export const HoursOfUse = v.strictObject({ ...Envelope, data: v.array(HourOfUse)
 /** How many hours back; 24 for any other value (original). */
 export const HoursBack = v.object({ hoursBack: lenient(1, 48, 24) });
 
-/** Whether a name can be stored. */
 export const isStorable = (name: string) => name !== "" && name.length <= MAX_NAME_LENGTH;

@@ -78,7 +78,6 @@ export function hoursOfUse(db: Database, feature: string, count: number): Wire<H
 const keyOf = ({ environment, appName, timestamp }: Omit<HourOfUse, "yes" | "no" | "variants">) =>
   JSON.stringify([environment, appName, timestamp]);
 
-/** Usage of a flag by an application in an environment. */
 interface Series {
   feature: string;
   environment: string;
@@ -91,7 +90,6 @@ const insertSeries = bookkeeping<Series>(`
 const OF_SERIES = `FROM usage_series
   WHERE feature = :feature AND environment = :environment AND application = :application`;
 
-/** The largest exact integer. */
 const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 
 const addHour = bookkeeping<Series & { hour: string; yes: number; no: number }>(`
@@ -102,7 +100,6 @@ const addVariant = bookkeeping<Series & { hour: string; variant: string; count: 
   INSERT INTO hourly_variants (series, hour, variant, count) SELECT id, :hour, :variant, :count ${OF_SERIES}
   ON CONFLICT DO UPDATE SET count = min(count + excluded.count, ${MAX_COUNT})`);
 
-/** Adds to an application's counts for an hour. */
 function addUse(tx: Writing, { kind: _, ...use }: Use) {
   const { feature, environment, application } = use;
   if (addToHour(tx, use) === 0) {

@@ -16,7 +16,6 @@ import {
   syncFolder,
 } from "./staged-file.ts";
 
-/** Pages copied before yielding to other work. */
 const PAGES = 500;
 
 /**

@@ -6,7 +6,6 @@ import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
 import { hasKeyOf, PREFIX, useKeyFile } from "./secrets.ts";
 import { prepareAll } from "./statement.ts";
 
-/** The result of one check. */
 export interface Finding {
   name: string;
   /** What is wrong and how to fix it; undefined if all is well. */
@@ -60,7 +59,6 @@ const CONTENT: readonly Check[] = [
   ],
 ];
 
-/** An integration whose deliveries are stuck. */
 interface Stuck {
   id: number;
   provider: string;

@@ -28,7 +28,6 @@ export function sqliteVersion(): string {
 /** The length of SQLite's header, in which all fields below have fixed offsets. */
 const HEADER_BYTES = 100;
 
-/** The first bytes of every SQLite database. */
 const MAGIC = Buffer.from("SQLite format 3\0");
 
 /** Reads the header without opening the file as a database; a shorter file is padded with zeros. */

@@ -41,7 +41,6 @@ const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> =
   ["SQLITE_IOERR", (file) => new DataError(`${file} can't be read or written: the disk is full or failing`)],
 ];
 
-/** What the system's error codes mean. */
 const SYSTEM: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EROFS: "the disk is read-only",

@@ -98,7 +98,6 @@ function commitAll(db: Database, jobs: readonly Job[]) {
   }
 }
 
-/** A job that is done except for the commit. */
 interface Finished {
   job: Job;
   writing: Writing;

@@ -21,7 +21,6 @@ let changes = 0;
 /** The number of changes so far, in any file: whatever is read from now on includes them. */
 export const changesSoFar = () => changes;
 
-/** Called after a commit. */
 export function bump(db: Database, tables: Iterable<string>) {
   const { byTable, watchers } = revisionsOf(db);
   changes++;

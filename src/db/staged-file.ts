@@ -30,7 +30,6 @@ export function stagedFile(file: string) {
   return { path: unfinished, commit, [Symbol.dispose]: remove };
 }
 
-/** Removes what dead processes left behind. */
 function removeAbandoned(file: string) {
   const { dir, base } = path.parse(path.resolve(file));
   for (const name of namesIn(dir)) {
@@ -125,7 +124,6 @@ function giveToFolderOwner(file: string, fd: number) {
   }
 }
 
-/** Returns once the file's content is on disk. */
 const sync = (file: string) => syncOpened(file, "r+");
 
 /** Returns once the names in the file's folder are on disk. */

@@ -145,7 +145,6 @@ const ownersOf = perDatabase((db): ReadonlyMap<number, string> => {
  * Records which tables a response was read from while it is being produced, even over several turns of the event loop.
  */
 
-/** A query that was run. */
 export interface Reading {
   readonly tables: readonly string[];
 }

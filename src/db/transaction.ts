@@ -17,7 +17,6 @@ export interface Writing {
   readonly [isWriting]: true;
 }
 
-/** For a transaction that has already begun. */
 export const beginWriting = (db: Database) =>
   ({
     db,

@@ -14,13 +14,11 @@ const MAX_OPEN = 4;
 const MAX_WAITING_OF_CALLER = 10;
 const MAX_WAITING = 50;
 
-/** A request that is open or waits. */
 interface Place {
   caller: string;
   begin(): void;
 }
 
-/** Waits until there is room for a response. */
 export type FewAtOnce = (caller: string, response: ServerResponse) => Promise<void>;
 
 /** @returns a function that resolves when a response may begin; it counts as open until it is closed, read or not */

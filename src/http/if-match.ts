@@ -1,10 +1,9 @@
 import type { H3Event } from "h3";
 import { requirePermission, toClaim } from "../access/require-permission.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { isCurrentTag } from "./etag.ts";
 import { checkedParams, checkedQuery, toRequest } from "./incoming.ts";
 import type { Commit, Operation } from "./operation.ts";
-import { toParts } from "./response.ts";
+import { isCurrentTag, toParts } from "./response.ts";
 import type { Site } from "./site.ts";
 
 /*

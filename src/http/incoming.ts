@@ -1,5 +1,4 @@
 import type { H3Event } from "h3";
-import type { Actor } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { ApiError, invalid, requireValid } from "../lib/api-error.ts";
 import { check, type Schema } from "../lib/validation.ts";
@@ -56,37 +55,23 @@ export const checkedBody = ({ body, isStrict }: Contract, value: unknown): unkno
 export const checked = (schema: Schema | undefined, input: unknown, where: string): unknown =>
   schema && requireValid(schema, input, where);
 
-/** The validated parts of a request. */
 interface CheckedParts {
   params: unknown;
   query: unknown;
   body: unknown;
 }
 
-/** The request as a handler sees it. */
 export const toRequest = (db: Database, event: H3Event, parts: CheckedParts) =>
-  new HandlerRequest(db, event, parts) as Request<Contract>;
+  new HandlerRequest(event, { db, ...parts }) as unknown as Request<Contract>;
 
 /** A class, because V8 keeps the getters of an object literal, and all they refer to, until its next full collection. */
 class HandlerRequest {
   readonly #event: H3Event;
-  readonly db: Database;
-  readonly actor: Actor;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly address: string | undefined;
-  readonly isSecure: boolean;
 
-  constructor(db: Database, event: H3Event, { params, query, body }: CheckedParts) {
+  constructor(event: H3Event, parts: object) {
     this.#event = event;
-    this.db = db;
-    this.actor = event.context.actor;
-    this.params = params;
-    this.query = query;
-    this.body = body;
-    this.address = event.context.address;
-    this.isSecure = event.context.isSecure;
+    const { actor, address, isSecure } = event.context;
+    Object.assign(this, parts, { actor, address, isSecure });
   }
 
   get headers() {

@@ -59,7 +59,6 @@ const patchError = (index: number, message: string) => invalid({ path: `body.${i
 const sizeAt = (value: object, from = "") =>
   JSON.stringify(PointerPath.fromJSON(from).get(value) as unknown)?.length ?? 0;
 
-/** Applies one operation; false if it can't be applied. */
 const apply = (value: object, step: JsonPatch[number]) =>
   isValidTarget(value, step.path) &&
   isValidTarget(value, step.from ?? "") &&

@@ -21,7 +21,6 @@ import {
 export class PortInUseError extends Error {}
 
 export interface Listening {
-  /** The URL for clients on this machine. */
   url: string;
   /** Answers requests already sent, lets those in flight finish (for at most five seconds), then frees the port. */
   close(): Promise<void>;
@@ -48,7 +47,6 @@ const optionsFor = (headersTimeoutMs: number): https.ServerOptions => ({
   requireHostHeader: false, // we check it ourselves, with our own error
 });
 
-/** A certificate with its chain, and its private key, in PEM. */
 export interface Tls {
   cert: string;
   key: string;
@@ -145,7 +143,6 @@ const BIND_ERRORS: Readonly<Record<string, (host: string, port: number) => Error
 
 const isAnyAddress = (host: string) => host === "0.0.0.0" || host === "::";
 
-/** The URL for clients on this machine. */
 export function toUrl({ host, port, isTls }: { host: string; port: number; isTls: boolean }) {
   const local = host === "::" ? "::1" : "127.0.0.1";
   const name = isAnyAddress(host) ? local : host;

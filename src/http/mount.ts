@@ -9,7 +9,6 @@ import { type Reading, watchReads } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Body, readJson } from "./body.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
-import { EVENT_STREAM_HEADERS, type Poll, toEventStreamText } from "./event-stream.ts";
 import { requireMatch } from "./if-match.ts";
 import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
 import { type Commit, type Contract, Csv, EventStream, METHODS, type Operation } from "./operation.ts";
@@ -19,12 +18,13 @@ import {
   encodingOf,
   type Parts,
   type StreamParts,
+  sendParts,
   toParts,
   toResponse,
   toStreamed,
 } from "./response.ts";
-import { sendParts } from "./send.ts";
 import type { Site } from "./site.ts";
+import { EVENT_STREAM_HEADERS, type Poll, toEventStreamText } from "./streams.ts";
 
 /** The operations that each path serves, those of the widest path first. */
 export type Routes = ReadonlyMap<string, readonly Operation[]>;
@@ -38,7 +38,6 @@ export function toRoutes(operations: readonly Operation[]): Routes {
   return new Map([...groups.keys()].map((path) => [path, served(path)]));
 }
 
-/** Routes every operation. */
 export function mount(app: H3, site: Site, routes: Routes) {
   for (const [path, operations] of routes) {
     const handlers = operations.map((operation) => [operation.method, handlerOf(site, operation)]);
@@ -142,7 +141,6 @@ const answerOptions = (event: H3Event, allow: string) =>
     ? preflightResponse(event)
     : new HTTPResponse("", { statusText: "OK", headers: { allow, "content-length": "0" } });
 
-/** Whether its responses may be cached. */
 const isCached = ({ changes, isUncached, rows }: Operation) => !changes && !isUncached && !rows;
 
 /** Checks permission, path, query and body in this order: the first failure is the response. */
@@ -176,7 +174,6 @@ function whenFew({ fewAtOnce }: Site, { context: { actor }, runtime }: H3Event):
   return response ? fewAtOnce(caller, response) : Promise.resolve();
 }
 
-/** What a handler's result is turned into. */
 export type Outcome = Parts | StreamParts | EventStream;
 
 function toOutcome(

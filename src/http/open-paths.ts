@@ -15,7 +15,6 @@ export function frontPage(root: string) {
   };
 }
 
-/** A self-contained page. */
 export const htmlResponse = (body: string, status = 200) =>
   new HTTPResponse(body, {
     status,

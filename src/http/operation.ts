@@ -133,7 +133,6 @@ export interface Operation<C extends Contract = Contract> extends Readonly<Contr
   handle(request: Request<C>, commit: Commit): HandlerResult<C> | Promise<HandlerResult<C>>;
 }
 
-/** An operation whose type preserves its contract exactly, for clients written in TypeScript. */
 type Declared<C extends Contract> = Operation<C> & Readonly<C>;
 
 /** What is declared of an operation: its contract without the method; without a response, it has no body. */
@@ -228,7 +227,6 @@ export interface Message<T = unknown> {
   data: Wire<T>;
 }
 
-/** The messages after a position. */
 export interface MessageBatch<T = unknown> {
   messages: ReadonlyArray<Message<T>>;
   /** Where to continue from; in an append-only history a position is never reused. */
@@ -237,7 +235,6 @@ export interface MessageBatch<T = unknown> {
   isMore?: boolean;
 }
 
-/** What a streaming operation returns. */
 export class EventStream {
   /** @param since the client's position; undefined for a new one @throws ApiError if the actor may not listen */
   readonly poll: (actor: Actor, since: string | undefined) => MessageBatch;

@@ -5,11 +5,10 @@ import { isCurrent, type Stamp } from "../db/revision.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { startOfMinute } from "../lib/time.ts";
 import { encodingFor } from "./encoding.ts";
-import { matches } from "./etag.ts";
 import type { Listener } from "./listener.ts";
 import { credentialsOf } from "./origin.ts";
 import { pathOf } from "./path.ts";
-import { isRead, type Parts, withoutLength } from "./response.ts";
+import { isRead, matches, type Parts, withoutLength } from "./response.ts";
 
 /*
  * Most reads are repeated with no change in between. Responses are cached by caller, URL and compression, and

@@ -1,13 +1,12 @@
 import crypto from "node:crypto";
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import zlib from "node:zlib";
 import { HTTPResponse } from "h3";
 import type { ApiError } from "../lib/api-error.ts";
+import { endOfTurn } from "../lib/background.ts";
 import { toJson } from "../lib/raw-json.ts";
-import { encodeOnce } from "./encode-once.ts";
-import { acceptsGzip, type Encoding, encodingFor, isWorthCompressing } from "./encoding.ts";
-import { matches, toTag } from "./etag.ts";
+import { acceptsGzip, type Encoding, encodeOnce, encodingFor, isWorthCompressing } from "./encoding.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
 
@@ -30,7 +29,6 @@ interface ResponseOptions {
   volatile?: readonly string[] | undefined;
 }
 
-/** The headers of a response without a body. */
 const NOTHING = { "cache-control": COMMON["cache-control"], "content-length": "0" };
 
 /** A whole response; its tag, if it has a body, is the same however it is compressed. */
@@ -74,7 +72,8 @@ const textParts = (text: string, type: string, { headers, ...options }: Response
 export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, stable?: string): Parts {
   const body = typeof text === "string" && text.length > SHORT_TEXT ? Buffer.from(text) : text;
   const digest = hash(body);
-  const etag = options.headers?.etag ?? toTag(digest, stable === undefined ? undefined : hash(stable));
+  const etag =
+    options.headers?.etag ?? (stable === undefined ? `"${digest}"` : `"${hash(stable)}.${digest}"`);
   return {
     headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
     body,
@@ -113,9 +112,8 @@ export async function encodeParts(parts: Parts, encoding: Encoding): Promise<Par
 }
 
 /** What an operation's contract says about its successful responses. */
-export type SuccessOptions = Pick<Contract, "status" | "isConditional">;
+type SuccessOptions = Pick<Contract, "status" | "isConditional">;
 
-/** The parts as the response. */
 export function toResponse(
   parts: Parts,
   { method, headers: given }: Request,
@@ -127,18 +125,32 @@ export function toResponse(
 
 interface ReplyOptions {
   method: string | undefined;
-  /** The tags the caller already has. */
   known: string | null | undefined;
   success: SuccessOptions;
 }
 
 /** The reply for these parts: a 304 to a read whose caller already has them. */
-export function toReply({ headers, body, status: own }: Parts, { method, known, success }: ReplyOptions) {
+function toReply({ headers, body, status: own }: Parts, { method, known, success }: ReplyOptions) {
   const status = own ?? success.status ?? 200;
   const isUnmodified = (success.isConditional ?? isRead({ method })) && matches(known, headers.etag);
   if (isUnmodified || status === 204)
     return { status: isUnmodified ? 304 : 204, headers: withoutLength(headers), body: null };
   return { status, headers, body: body === "" ? null : body }; // even an empty text would get a content type
+}
+
+/**
+ * Writes a whole response straight to its socket; going through a web Response would take as long as producing most of
+ * them. Resolves once it is written, leaving h3 nothing to send.
+ */
+export async function sendParts(
+  parts: Parts,
+  { method, headers: given }: IncomingMessage,
+  response: ServerResponse,
+  success: SuccessOptions,
+): Promise<void> {
+  const { status, headers, body } = toReply(parts, { method, known: given["if-none-match"], success });
+  await endOfTurn();
+  if (!response.destroyed) response.writeHead(status, headers).end(method === "HEAD" ? null : body);
 }
 
 /** A stream as the response, compressed if the client accepts it. */
@@ -157,12 +169,10 @@ const respond = (
 
 export const isRead = ({ method }: { method?: string | undefined }) => method === "GET" || method === "HEAD";
 
-/** The headers of a response without a body. */
 export function withoutLength({ "content-length": _, ...headers }: Record<string, string>) {
   return headers;
 }
 
-/** An error as the response. */
 export function toErrorResponse(
   error: ApiError,
   basePath?: string,
@@ -172,7 +182,6 @@ export function toErrorResponse(
   return respond(status, body, { ...headers, ...cors });
 }
 
-/** The same for use outside the app. */
 export function errorParts(error: ApiError, basePath?: string) {
   const body = JSON.stringify(error.toBody(basePath));
   const headers: Record<string, string> = {
@@ -182,3 +191,26 @@ export function errorParts(error: ApiError, basePath?: string) {
   };
   return { status: error.status, headers, body };
 }
+
+/*
+ * A response's tag identifies its content, however it is compressed. If part of the content varies with use, time
+ * or caller, the tag begins with a hash of the rest, the version, which is all that `If-Match` compares.
+ */
+
+/** Whether `If-None-Match` names this tag, or any; weak tags match too. */
+export function matches(header: string | null | undefined, etag: string | undefined) {
+  if (!header || !etag) return false;
+  return header === etag || names(header, etag, opaque);
+}
+
+/** Whether `If-Match` names this tag's version, or any; weak tags match too, as compressed responses have no other. */
+export const isCurrentTag = (header: string, etag: string) => names(header, etag, versionOf);
+
+function names(header: string, etag: string, part: (tag: string) => string) {
+  const tags = header.split(",").map((tag) => part(tag.trim()));
+  return tags.includes(part(etag)) || tags.includes("*");
+}
+
+const opaque = (tag: string) => tag.replace(/^W\//, "");
+
+const versionOf = (tag: string) => opaque(tag).replaceAll('"', "").split(".")[0]!;

@@ -7,22 +7,17 @@ import type { Operation } from "./operation.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { Streams } from "./streams.ts";
 
-/** What operations run against. */
 export interface Site {
   db: Database;
   /** Prefixes the paths in responses. */
   root: string;
   /** All of them, since `If-Match` on one compares with what another returns. */
   operations: readonly Operation[];
-  /** Runs changes. */
   write: typeof writeSoon;
   /** @throws ApiError while changes are refused. */
   requireWritable(db: Database): void;
-  /** Caches responses to reads. */
   cache?: ResponseCache | undefined;
-  /** The open streams. */
   streams: Streams;
-  /** Delays heavy requests. */
   fewAtOnce: FewAtOnce;
 }
 

@@ -123,7 +123,6 @@ export async function attempt(
   };
 }
 
-/** Counts what is sent. */
 const counted = (outside: Outside, slot: Slot): Outside => ({
   ...outside,
   post: (url, message, now) => {

@@ -12,7 +12,6 @@ import { insertIntegrationEvent } from "./records.ts";
  * The queue of events that wait for delivery, and what an attempt changes in it.
  */
 
-/** An event waiting to be delivered to an integration. */
 export interface Delivery {
   eventId: number;
   /** When it may be tried next, RFC 3339. */
@@ -27,7 +26,6 @@ const oldest = query<{ id: number; limit: number }, Delivery>(`
   SELECT event_id AS eventId, due_at AS dueAt, attempts, remaining FROM deliveries
   WHERE integration_id = :id ORDER BY event_id LIMIT :limit`);
 
-/** The events waiting for an integration, oldest first. */
 export const oldestDeliveries = (db: Database, id: number, limit: number): Delivery[] =>
   oldest(db).all({ id, limit });
 
@@ -68,12 +66,10 @@ export const targetById = (db: Database, id: number): Target | undefined => targ
 
 const active = query<object, number>(`SELECT id FROM integrations WHERE enabled AND NOT paused ORDER BY id`);
 
-/** The integrations that are enabled and not paused. */
 export const activeIntegrations = (db: Database): number[] => active(db).pluck().all({});
 
 const wireOf = query<{ eventId: number }, string>(`SELECT wire FROM events WHERE id = :eventId`);
 
-/** The event as JSON text. */
 export const eventWire = (db: Database, eventId: number): string | undefined =>
   wireOf(db).pluck().get({ eventId });
 

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { Event, EventType } from "../events/schema.ts";
 import { dictionary, JsonObject, NonEmptyText, ShortText, Text, Timestamp } from "../lib/validation.ts";
 
-/** A parameter of a provider, as a form presents it. */
 export const ProviderParameter = v.strictObject({
   name: v.string(),
   displayName: v.string(),
@@ -78,7 +77,6 @@ export const GivenIntegration = v.strictObject(shape);
 const Names = v.array(NonEmptyText);
 const Scalar = v.union([Text, v.number(), v.boolean()], "must be text, a number, or true or false");
 
-/** The body that creates or replaces an integration. */
 export const NewIntegration = v.object({
   provider: NonEmptyText,
   enabled: v.boolean(),

@@ -26,7 +26,6 @@ export interface StoredIntegration extends Omit<Integration, "delivery"> {
   paused: boolean;
 }
 
-/** The columns that contain JSON. */
 type Json = Record<"parameters" | "events" | "projects" | "environments", string>;
 
 type Row = Omit<StoredIntegration, keyof Json | "enabled" | "paused"> &
@@ -168,7 +167,6 @@ function recordUpdate(tx: Tx, before: StoredIntegration, after: StoredIntegratio
 
 const remove = command<{ id: number }>(`DELETE FROM integrations WHERE id = :id`);
 
-/** Deletes an integration with the log of its deliveries and anything still waiting. */
 export function removeIntegration(tx: Tx, stored: StoredIntegration) {
   remove(tx).run({ id: stored.id });
   tx.record({ type: "addon-config-deleted", preData: eventData(stored) });

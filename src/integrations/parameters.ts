@@ -27,7 +27,6 @@ export const decryptedParameters = (db: Database, owner: Owner): Parameters =>
 
 const placeOf = ({ id }: Owner, name: string) => `integration ${id} ${name}`;
 
-/** Whether an older version stored a secret in plain text. */
 export function hasPlainSecrets(owner: Owner): boolean {
   let hasPlain = false;
   mapSecrets(owner, (value) => {
@@ -36,7 +35,6 @@ export function hasPlainSecrets(owner: Owner): boolean {
   return hasPlain;
 }
 
-/** The parameters with masked secrets. */
 export const maskedParameters = (owner: Omit<Owner, "id">): Parameters => mapSecrets(owner, () => MASK);
 
 /**

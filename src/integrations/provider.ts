@@ -32,7 +32,6 @@ export interface Job {
 /** An event as sent to receivers, without our label and summary (original). */
 export type SentEvent = Omit<Event, "label" | "summary">;
 
-/** The result of an attempt. */
 export interface Outcome extends Pick<IntegrationEvent, "state" | "stateDetails" | "details"> {
   /** Present if a retry may succeed, possibly only for some channels; the receiver may have requested a wait. */
   retry?: { requestedMs?: number | undefined; remaining?: readonly string[] };
@@ -94,14 +93,12 @@ export const TEMPLATE = parameter(
   },
 );
 
-/** The outcome of an attempt that failed and is not to be retried. */
 export const failed = (stateDetails: string, details: Outcome["details"] = {}): Outcome => ({
   state: "failed",
   stateDetails,
   details,
 });
 
-/** A request that delivers an event. */
 interface SingleRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -158,7 +155,6 @@ export function customHeaders({ parameters }: Job): { headers: Record<string, st
   }
 }
 
-/** Adds the problem to an outcome (original). */
 export const withProblem = (outcome: Outcome, problem: string | undefined): Outcome =>
   problem === undefined
     ? outcome
@@ -198,7 +194,6 @@ export function toSlack(summary: string, publicUrl: string) {
     : `${text.slice(0, MAX_SLACK_LENGTH)} (trimmed to ${MAX_SLACK_LENGTH} characters)`;
 }
 
-/** The page about the event's subject. */
 export function linkTo({ type, project, featureName }: SentEvent, publicUrl: string) {
   if (project === null) return `${publicUrl}/`;
   const path = `${publicUrl}/projects/${encodeURIComponent(project.toWellFormed())}`;

@@ -41,7 +41,6 @@ const newest = recordsFrom<Page & { before: bigint }>(`
   SELECT listed.id FROM integration_events AS listed WHERE integration_id = :integrationId AND listed.id < :before
   ORDER BY listed.id DESC LIMIT :limit OFFSET :offset`);
 
-/** An existing record. */
 export const recordById = (db: Database, id: bigint): Wire<IntegrationEvent> =>
   toRecord(byId(db).get({ id })!);
 

@@ -136,7 +136,6 @@ export const SLACK_APP: Service = {
   },
 };
 
-/** The channels named by the flag's tags. */
 const channelsOfTags = ({ event: { tags } }: Job): string[] =>
   (tags ?? []).filter(({ type }) => type === "slack").map(({ value }) => value);
 

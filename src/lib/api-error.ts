@@ -2,7 +2,6 @@ import crypto from "node:crypto";
 import * as v from "valibot";
 import { check, type Schema, type Violation } from "./validation.ts";
 
-/** The status of each kind of error. */
 export const STATUS = {
   ValidationError: 400,
   OwaspValidationError: 400,
@@ -37,7 +36,6 @@ export const STATUS = {
 
 export type ErrorName = keyof typeof STATUS;
 
-/** One thing that is wrong, with its path if there is one. */
 const Detail = v.strictObject({
   message: v.string(),
   path: v.optional(v.string()),
@@ -66,7 +64,6 @@ export class ApiError extends Error {
   override readonly name: ErrorName;
   readonly details: ErrorBody["details"];
   readonly headers: Record<string, string>;
-  /** Whether it is logged. */
   readonly isLogged: boolean;
 
   constructor(name: ErrorName, message: string, options: ErrorOptions = {}) {

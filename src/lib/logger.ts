@@ -34,6 +34,5 @@ function toPretty(time: string, { level, message, ...details }: LogLine) {
   return `${time} ${level.padEnd(5)} ${/=|^"/.test(message) ? JSON.stringify(message) : message}${tail.join("")}`;
 }
 
-/** Quoted, except for a single unambiguous word. */
 const toValue = (value: unknown) =>
   typeof value === "string" && /^[^\s="\\]+$/.test(value) ? value : JSON.stringify(value);

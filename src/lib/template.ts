@@ -17,7 +17,6 @@ const MAX_STEPS = 100_000;
 /** The longest result, in characters; an event has at most 1 MiB, and takes twice that as JSON within JSON. */
 const MAX_RESULT = 4 * 1024 * 1024;
 
-/** What is wrong with a template; undefined if nothing is. */
 export function templateProblem(template: string): string | undefined {
   try {
     const repeated = repeatedSection(new Bounded(String).parse(template));

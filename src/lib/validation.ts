@@ -137,7 +137,6 @@ export const Time = v.pipe(
   }),
 );
 
-/** A time in the future. */
 export const FutureTime = v.pipe(
   Time,
   v.check((time) => time > timestamp(), "is in the past"),

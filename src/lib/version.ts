@@ -7,7 +7,6 @@ declare const BUILD_COMMIT: string | null;
 /** The abbreviated commit it was built from; null in a checkout, which may contain changes. */
 export const COMMIT = typeof BUILD_COMMIT === "undefined" ? null : BUILD_COMMIT;
 
-/** The version and the commit as one text. */
 export const BUILD = COMMIT === null ? VERSION : `${VERSION} (${COMMIT})`;
 
 /** The version of the original that this server reports; clients check it. */

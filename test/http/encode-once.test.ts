@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { test } from "node:test";
 import zlib from "node:zlib";
-import { encodeOnce } from "../../src/http/encode-once.ts";
+import { encodeOnce } from "../../src/http/encoding.ts";
 
 const hashOf = (body: Buffer) => crypto.hash("sha1", body, "base64url");
 
