@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
-import { ApiError } from "../lib/api-error.ts";
+import { found } from "../lib/api-error.ts";
 import { ShortText, Timestamp, wholeNumber } from "../lib/validation.ts";
 
 export const BannerVariant = v.picklist(["info", "warning", "error", "success"]);
@@ -138,9 +138,7 @@ function replaceBanner(tx: Tx, preData: Banner, banner: NewBanner): Banner {
 
 /** @throws ApiError `NotFoundError` */
 function requireBanner(db: Database, id: number): Banner {
-  const row = byId(db).get({ id });
-  if (row) return toBanner(row);
-  throw new ApiError("NotFoundError", `There is no banner with the id ${id}`);
+  return toBanner(found(byId(db).get({ id }), `banner with the id ${id}`));
 }
 
 const toBanner = fromStored(Banner);

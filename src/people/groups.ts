@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query, toStored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
-import { ApiError, invalid } from "../lib/api-error.ts";
+import { found, invalid } from "../lib/api-error.ts";
 import { NonEmptyText, ShortText, Time, Timestamp } from "../lib/validation.ts";
 import { requireRootRole } from "./roles.ts";
 import { BasicUser, User } from "./users-schema.ts";
@@ -88,9 +88,9 @@ export const createGroup = POST({
   response: Group,
 }).change(({ tx, body }) => {
   requireGroupParts(tx.db, body);
-  const { users = [], ...row } = toRow(body);
+  const { users = [], ...row } = body;
   const created = { ...row, id: null, createdAt: tx.now, createdBy: tx.actor.createdBy };
-  const id = Number(insert(tx).run(created).lastInsertRowid);
+  const id = Number(insert(tx).run(toStored(created)).lastInsertRowid);
   setUsers(tx, id, users);
   const { name, description, users: members, mappingsSSO } = dataOf(tx, id);
   tx.record({ type: "group-created", data: { name, description, users: members, mappingsSSO } });
@@ -108,8 +108,8 @@ export const updateGroup = PUT({
 }).change(({ tx, params: { id }, body }) => {
   const preData = dataOf(tx, id);
   requireGroupParts(tx.db, body);
-  const { users, ...row } = toRow(body);
-  update(tx).run({ ...row, id });
+  const { users, ...row } = body;
+  update(tx).run(toStored({ ...row, id }));
   if (users) setUsers(tx, id, users);
   tx.record({ type: "group-updated", data: dataOf(tx, id), preData });
   return groupById(tx.db, id);
@@ -152,19 +152,15 @@ const toBasicUser = ({ email, ...row }: BasicUserRow) => ({ ...row, ...(email !=
 const COLUMNS = `groups.id, groups.name, groups.description, mappings_sso AS mappingsSSO,
   groups.root_role AS rootRole, created_by AS createdBy, groups.created_at AS createdAt`;
 
-type BasicRow = Omit<Group, "mappingsSSO" | "scimId" | "users" | "projects" | "userCount"> & {
-  mappingsSSO: string;
-};
+type BasicRow = Stored<Omit<Group, "scimId" | "users" | "projects" | "userCount">>;
 
 const basicGroups = query<object, BasicRow & { userCount: number }>(`
   SELECT ${COLUMNS}, (SELECT count(*) FROM group_users WHERE group_id = groups.id) AS userCount
   FROM groups ORDER BY id`);
 
-const toBasicGroup = ({ mappingsSSO, ...row }: BasicRow & { userCount: number }) => ({
-  ...row,
-  mappingsSSO: JSON.parse(mappingsSSO),
-  scimId: null,
-});
+const toBasicGroup = (row: BasicRow & { userCount: number }) => ({ ...fromRow(row), scimId: null });
+
+const fromRow = fromStored(Group);
 
 const PROJECTS = `(SELECT json_group_array(project ORDER BY project) FROM (
     SELECT DISTINCT project FROM project_group_roles WHERE group_id = groups.id)) AS projects`;
@@ -180,7 +176,7 @@ const membersOf = query<{ id: number }, { userId: number; joinedAt: string | nul
 
 /** @throws ApiError `NotFoundError` */
 export function requireGroup(db: Database, id: number) {
-  if (!isKnown(db, "group", id)) throw new ApiError("NotFoundError", `There is no group with the id ${id}`);
+  found(isKnown(db, "group", id) || undefined, `group with the id ${id}`);
 }
 
 /** @throws ApiError `NotFoundError` */
@@ -189,7 +185,7 @@ function groupById(db: Database, id: number) {
   return toGroup(db, byId(db).get({ id })!);
 }
 
-function toGroup(db: Database, { mappingsSSO, projects, ...row }: Row) {
+function toGroup(db: Database, row: Row) {
   const users = membersOf(db)
     .all({ id: row.id })
     .map(({ userId, joinedAt }) => ({
@@ -197,8 +193,7 @@ function toGroup(db: Database, { mappingsSSO, projects, ...row }: Row) {
       createdBy: row.createdBy,
       user: requireAnyUser(db, userId),
     }));
-  const lists = { mappingsSSO: JSON.parse(mappingsSSO), projects: JSON.parse(projects) };
-  return { ...row, ...lists, scimId: null, users, userCount: users.length };
+  return { ...fromRow(row), scimId: null, users, userCount: users.length };
 }
 
 /** Checks that the role and the users exist. @throws ApiError `ValidationError` */
@@ -229,11 +224,6 @@ const removeOthers = command<{ groupId: number; kept: string }>(`
   DELETE FROM group_users WHERE group_id = :groupId AND user_id NOT IN (SELECT value FROM json_each(:kept))`);
 
 const remove = command<{ id: number }>(`DELETE FROM groups WHERE id = :id`);
-
-const toRow = ({ mappingsSSO, ...group }: NewGroup) => ({
-  ...group,
-  mappingsSSO: JSON.stringify(mappingsSSO),
-});
 
 /** Users who stay keep the time they joined. */
 function setUsers(tx: Tx, groupId: number, users: ReadonlyArray<{ user: { id: number } }>) {

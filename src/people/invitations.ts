@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
 import { hashSecret, randomSecret } from "../access/token.ts";
-import { bit, Flag, Hash, Id, kind, OptionalText, OptionalTime } from "../dataset/kind.ts";
+import { Flag, Hash, Id, kind, OptionalText, OptionalTime } from "../dataset/kind.ts";
 import { type Database, snapshot } from "../db/database.ts";
-import { command, query, toStored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import { GET, POST, PUT, WithHeaders } from "../http/operation.ts";
-import { ApiError, invalid } from "../lib/api-error.ts";
+import { found, invalid } from "../lib/api-error.ts";
 import { OwnPath } from "../lib/raw-json.ts";
 import { MASK } from "../lib/text.ts";
 import { timestamp } from "../lib/time.ts";
@@ -98,8 +98,16 @@ export const createInvitation = POST({
   const latest = timestamp(Date.parse(tx.now) + MAX_AGE_MS);
   const expiresAt = wanted < latest ? wanted : latest;
   const { createdBy } = tx.actor;
-  const row = { id: null, name, hash: hashSecret(secret), enabled: 1, createdAt: tx.now } as const;
-  const id = Number(insert(tx).run({ ...row, createdBy, expiresAt }).lastInsertRowid);
+  const row = {
+    id: null,
+    name,
+    hash: hashSecret(secret),
+    enabled: 1,
+    createdAt: tx.now,
+    createdBy,
+    expiresAt,
+  } as const;
+  const id = Number(insert(tx).run(row).lastInsertRowid);
   tx.record({ type: "public-signup-token-created", data: invitationById(tx.db, id) });
   return new WithHeaders(toWire(invitationById(tx.db, id, secret)), { location: `tokens/${secret}` });
 });
@@ -120,11 +128,7 @@ export const updateInvitation = PUT({
   records: ["public-signup-token-updated"],
 }).change(({ tx, params: { token }, body: { enabled, expiresAt } }) => {
   const id = requireInvitation(tx.db, token);
-  update(tx).run({
-    id,
-    enabled: enabled === undefined ? null : bit(enabled),
-    expiresAt: expiresAt ?? null,
-  });
+  update(tx).run(toStored({ id, enabled: enabled ?? null, expiresAt: expiresAt ?? null }));
   const changed = {
     ...(enabled !== undefined && { enabled }),
     ...(expiresAt !== undefined && { expiresAt }),
@@ -166,12 +170,7 @@ export const useInvitation = POST({
     return requireUser(tx.db, userId);
   });
 
-interface Row extends Pick<Invitation, "name" | "createdAt" | "createdBy" | "expiresAt"> {
-  id: number;
-  enabled: 0 | 1;
-  /** As JSON. */
-  users: string;
-}
+type Row = Stored<Omit<Invitation, "secret" | "url" | "role">> & { id: number };
 
 const COLUMNS = `id, name, enabled, created_at AS createdAt, created_by AS createdBy, expires_at AS expiresAt, (
     SELECT json_group_array(json_object('id', users.id, 'name', users.name, 'username', username) ORDER BY users.id)
@@ -192,15 +191,10 @@ const invitationById = (db: Database, id: number, secret?: string): Invitation =
 
 function toInvitation(db: Database, { id, ...row }: Row, secret = maskedSecret(id)): Invitation {
   const { description: _, ...role } = rootRole(db, ROLES.viewer);
-  return {
-    ...row,
-    secret,
-    url: `/new-user?invite=${secret}`,
-    enabled: row.enabled === 1,
-    users: JSON.parse(row.users),
-    role,
-  };
+  return { ...fromRow(row), secret, url: `/new-user?invite=${secret}`, role };
 }
+
+const fromRow = fromStored(Invitation);
 
 /** In events, the URL is a path. */
 const toWire = (invitation: Invitation) => ({ ...invitation, url: new OwnPath(invitation.url) });
@@ -214,8 +208,7 @@ const idInMasked = (masked: string) => Number(/^\*{5}-(\d{1,15})$/.exec(masked)?
 function requireInvitation(db: Database, secret: string): number {
   const hash = hashSecret(secret);
   const id = idOf(db).pluck().get({ hash }) ?? byId(db).get({ id: idInMasked(secret) })?.id;
-  if (id !== undefined) return id;
-  throw new ApiError("NotFoundError", "There is no invitation with this token");
+  return found(id, "invitation with this token");
 }
 
 /** The id of an invitation that can be used now. @throws ApiError `ValidationError` */
@@ -227,16 +220,8 @@ function requireOpenInvitation(db: Database, secret: string): number {
   throw invalid({ path: "path.token", message: "is unknown, has expired or is switched off" });
 }
 
-interface NewRow {
-  /** Null for the next free id. */
-  id: number | null;
-  name: string;
-  hash: string;
-  enabled: 0 | 1;
-  createdAt: string;
-  createdBy: string | null;
-  expiresAt: string;
-}
+/** The id is null for the next free one. */
+type NewRow = Omit<Row, "id" | "users"> & { id: number | null; hash: string };
 
 const insert = command<NewRow>(`
   INSERT INTO invitations (id, name, hash, enabled, created_at, created_by, expires_at)

@@ -4,7 +4,7 @@ import { DEFAULT_PROJECT } from "../access/permissions.ts";
 import { heldPermissions, requirePerson } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST, PUT } from "../http/operation.ts";
 import { NonEmptyText, Time, Timestamp } from "../lib/validation.ts";
@@ -167,13 +167,11 @@ export const seeSplash = POST({
   return { userId, splashId, seen: true };
 });
 
-type FeedbackRow = Omit<Feedback, "neverShow"> & { neverShow: 0 | 1 };
-
-const feedback = query<{ userId: number }, FeedbackRow>(`
+const feedback = query<{ userId: number }, Stored<Feedback>>(`
   SELECT user_id AS userId, never_show AS neverShow, feedback_id AS feedbackId, given FROM feedback
   WHERE user_id = :userId ORDER BY feedback_id`);
 
-const setFeedback = command<FeedbackRow>(`
+const setFeedback = command<Stored<Feedback>>(`
   INSERT INTO feedback (user_id, feedback_id, given, never_show) VALUES (:userId, :feedbackId, :given, :neverShow)
   ON CONFLICT DO UPDATE SET given = :given, never_show = :neverShow`);
 
@@ -184,9 +182,7 @@ const setSplash = command<{ userId: number; splashId: string }>(`
   INSERT INTO splashes (user_id, splash_id) VALUES (:userId, :splashId) ON CONFLICT DO NOTHING`);
 
 const feedbackOf = (db: Database, userId: number): Feedback[] =>
-  feedback(db)
-    .all({ userId })
-    .map((row) => ({ ...row, neverShow: row.neverShow === 1 }));
+  feedback(db).all({ userId }).map(fromStored(Feedback));
 
 /** The introductions that a user has seen, each with the value true. */
 const splashesOf = (db: Database, userId: number): Record<string, boolean> =>
@@ -199,6 +195,6 @@ const splashesOf = (db: Database, userId: number): Record<string, boolean> =>
 
 /** Stores the latest answer to a question; no event is recorded (original). */
 function giveFeedback(tx: Tx, feedback: Feedback): Feedback {
-  setFeedback(tx).run({ ...feedback, neverShow: feedback.neverShow ? 1 : 0 });
+  setFeedback(tx).run(toStored(feedback));
   return feedback;
 }

@@ -3,7 +3,7 @@ import { hashSecret, newSecret, TOKEN_TYPES, type TokenType } from "../access/to
 import { firstPrivate } from "../access/visibility.ts";
 import { Hash, Id, kind, LineError, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query, toStored } from "../db/statement.ts";
+import { command, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { decryptSecret, encryptSecret, keepsSecrets } from "./token-secrets.ts";
 
@@ -23,7 +23,7 @@ export interface Token {
   seenAt: string | null;
 }
 
-type Row = Omit<Token, "projects"> & { projects: string };
+type Row = Stored<Token>;
 
 const TOKENS = `
   SELECT tokens.id, type, tokens.name, user_id AS userId,

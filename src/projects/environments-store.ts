@@ -1,34 +1,28 @@
 import * as v from "valibot";
-import { bit, Flag, kind, Name, Real } from "../dataset/kind.ts";
+import { Flag, kind, Name, Real } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query, toStored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { ApiError } from "../lib/api-error.ts";
+import { ApiError, found } from "../lib/api-error.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
 import { PathName } from "../lib/validation.ts";
-import type {
-  CountedEnvironment,
+import {
+  type CountedEnvironment,
   Environment,
-  NewEnvironment,
-  ProjectEnvironment,
+  type NewEnvironment,
+  type ProjectEnvironment,
 } from "./environments-schema.ts";
-
-/** The booleans as SQLite stores them. */
-type Bits = Record<"enabled" | "protected", 0 | 1>;
-type Row<T> = Omit<T, keyof Bits> & Bits;
 
 const COLUMNS = `environments.name, environments.type, environments.sort_order AS sortOrder, environments.enabled,
   environments.protected`;
 
-const byName = query<{ name: string }, Row<Environment>>(`
+const byName = query<{ name: string }, Stored<Environment>>(`
   SELECT ${COLUMNS} FROM environments WHERE name = :name`);
 
 /** @throws ApiError `NotFoundError` unless there is an environment with this name */
 export function requireEnvironment(db: Database, name: string): Environment {
-  const row = byName(db).get({ name });
-  if (row) return toEnvironment(row);
-  throw new ApiError("NotFoundError", `There is no environment ${name}`);
+  return toEnvironment(found(byName(db).get({ name }), `environment ${name}`));
 }
 
 /** @throws ApiError `NameExistsError` if there is an environment with this name */
@@ -37,7 +31,7 @@ export function requireFreeName(db: Database, name: string) {
     throw new ApiError("NameExistsError", `body.name: there is already an environment ${name}`);
 }
 
-const counted = query<{ hidden: string }, Row<CountedEnvironment>>(`
+const counted = query<{ hidden: string }, Stored<CountedEnvironment>>(`
   SELECT ${COLUMNS},
     (SELECT count(*) FROM project_environments
       WHERE environment = environments.name AND project NOT IN (SELECT value FROM json_each(:hidden))) AS projectCount,
@@ -55,7 +49,7 @@ export const countedEnvironments = (db: Database, hidden: readonly string[]): Co
     .all({ hidden: JSON.stringify(hidden) })
     .map(toEnvironment);
 
-type ProjectRow = Row<Omit<ProjectEnvironment, "defaultStrategy">> & { defaultStrategy: string | null };
+type ProjectRow = Stored<Omit<ProjectEnvironment, "defaultStrategy">> & { defaultStrategy: string | null };
 
 const forProject = query<{ project: string }, ProjectRow>(`
   SELECT ${COLUMNS},
@@ -78,26 +72,22 @@ export const environmentsFor = (db: Database, project: string): Wire<ProjectEnvi
       ...(defaultStrategy !== null && { defaultStrategy: new RawJson(defaultStrategy) }),
     }));
 
-const toEnvironment = <R extends Bits>(row: R): Omit<R, keyof Bits> & Record<keyof Bits, boolean> => ({
-  ...row,
-  enabled: row.enabled === 1,
-  protected: row.protected === 1,
-});
+const toEnvironment = fromStored(Environment);
 
-const insertEnvironment = command<Row<Environment>>(`
+const insertEnvironment = command<Stored<Environment>>(`
   INSERT INTO environments (name, type, sort_order, enabled, protected)
   VALUES (:name, :type, :sortOrder, :enabled, :protected)`);
 
 /** Adds an environment, not yet part of any project; an SQLite constraint error if the name is taken. */
 export function addEnvironment(tx: Tx, environment: NewEnvironment): Environment {
   const { name } = environment;
-  insertEnvironment(tx).run({ ...environment, enabled: bit(environment.enabled), protected: 0 });
+  insertEnvironment(tx).run(toStored({ ...environment, protected: false }));
   const data = requireEnvironment(tx.db, name);
   tx.record({ type: "environment-created", environment: name, data });
   return data;
 }
 
-const all = query<object, Row<Environment>>(`SELECT ${COLUMNS} FROM environments ORDER BY name`);
+const all = query<object, Stored<Environment>>(`SELECT ${COLUMNS} FROM environments ORDER BY name`);
 
 export const environment = kind({
   name: "environment",
