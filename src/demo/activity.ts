@@ -68,11 +68,11 @@ function laterSteps(random: Random, feature: DemoFeature): Step[] {
     const environment = random.pick(feature.environments);
     const strategy = environment.strategies.find(({ parameters }) => "rollout" in parameters);
     if (!strategy) return [];
-    const data = { ...strategy, parameters: { ...strategy.parameters, rollout: String(10 * (index + 2)) } };
-    const preData = {
+    const at = (rollout: number) => ({
       ...strategy,
-      parameters: { ...strategy.parameters, rollout: String(10 * (index + 1)) },
-    };
+      parameters: { ...strategy.parameters, rollout: String(rollout) },
+    });
+    const [preData, data] = [at(10 * (index + 1)), at(10 * (index + 2))];
     return [{ type: "feature-strategy-update", environment: environment.name, preData, data }];
   }).flat();
   return [

@@ -29,6 +29,8 @@ export const USERS = PEOPLE.map(([id, name, username, rootRole]) => ({
   email: `${username}@bikes.example`,
 }));
 
+const USER_IDS = USERS.map(({ id }) => id);
+
 /** Changes by a service are recorded under the name of its token. */
 export const PIPELINE = "deploy-pipeline";
 
@@ -46,55 +48,35 @@ export const GROUPS = [
   { id: 3, name: "Platform team", description: "What the others stand on", users: [2, 7, 11, 14] },
 ];
 
+const wordsOf = (text: string) => text.match(/\S+/g) ?? [];
+
 /** Id, name, mode, owners, members, owning group, words that its flags' names begin with. */
-export const PROJECTS = [
-  {
-    id: "storefront",
-    name: "Storefront",
-    mode: "open",
-    owners: [3],
-    members: [4, 8, 9, 13],
-    group: 1,
-    areas: ["search", "gallery", "wishlist", "reviews", "sizing", "navigation", "landing"],
-  },
-  {
-    id: "checkout",
-    name: "Checkout",
-    mode: "protected",
-    owners: [5],
-    members: [1, 6, 10, 12],
-    group: 2,
-    areas: ["cart", "payment", "invoice", "voucher", "shipping", "tax"],
-  },
-  {
-    id: "mobile",
-    name: "Mobile apps",
-    mode: "open",
-    owners: [14, 4],
-    members: [13, 12],
-    group: null,
-    areas: ["push", "offline", "camera", "map", "onboarding", "widget"],
-  },
-  {
-    id: "warehouse",
-    name: "Warehouse",
-    mode: "open",
-    owners: [7],
-    members: [11],
-    group: 3,
-    areas: ["picking", "stock", "labels", "returns", "forecast"],
-  },
-  {
-    id: "acquisition",
-    name: "Acquisition (confidential)",
-    mode: "private",
-    owners: [2],
-    members: [14],
-    group: null,
-    areas: ["merger", "brand", "migration"],
-  },
-  { id: "sandbox", name: "Sandbox", mode: "open", owners: [], members: [], group: null, areas: [] },
+const TEAMS = [
+  [
+    "storefront",
+    "Storefront",
+    "open",
+    [3],
+    [4, 8, 9, 13],
+    1,
+    "search gallery wishlist reviews sizing navigation landing",
+  ],
+  ["checkout", "Checkout", "protected", [5], [1, 6, 10, 12], 2, "cart payment invoice voucher shipping tax"],
+  ["mobile", "Mobile apps", "open", [14, 4], [13, 12], null, "push offline camera map onboarding widget"],
+  ["warehouse", "Warehouse", "open", [7], [11], 3, "picking stock labels returns forecast"],
+  ["acquisition", "Acquisition (confidential)", "private", [2], [14], null, "merger brand migration"],
+  ["sandbox", "Sandbox", "open", [], [], null, ""],
 ] as const;
+
+export const PROJECTS = TEAMS.map(([id, name, mode, owners, members, group, areas]) => ({
+  id,
+  name,
+  mode,
+  owners,
+  members,
+  group,
+  areas: wordsOf(areas),
+}));
 
 export type Project = (typeof PROJECTS)[number];
 
@@ -123,16 +105,7 @@ export const HOUR = 60 * 60 * 1000;
 export const DAY = 24 * HOUR;
 
 const TYPES = ["release", "release", "release", "experiment", "operational", "kill-switch", "permission"];
-const SUBJECTS = [
-  "redesign",
-  "speedup",
-  "suggestions",
-  "experiment",
-  "fallback",
-  "assistant",
-  "layout",
-  "limits",
-];
+const SUBJECTS = wordsOf("redesign speedup suggestions experiment fallback assistant layout limits");
 const FLAGS_PER_AREA = 12;
 
 export type DemoFeature = ReturnType<typeof makeFeature>;
@@ -142,8 +115,8 @@ export function makeFeatures(random: Random, now: number): DemoFeature[] {
   const features = PROJECTS.flatMap((project) => project.areas.map((area) => ({ project, area })))
     .flatMap((place) => Array.from({ length: FLAGS_PER_AREA }, (_, number) => ({ ...place, number })))
     .map(({ project, area, number }, index) => {
-      const subject = SUBJECTS[number % SUBJECTS.length];
-      const name = `${area}-${subject}${number < SUBJECTS.length ? "" : `-${1 + Math.floor(number / SUBJECTS.length)}`}`;
+      const round = 1 + Math.floor(number / SUBJECTS.length);
+      const name = `${area}-${SUBJECTS[number % SUBJECTS.length]}${round === 1 ? "" : `-${round}`}`;
       return makeFeature(random, now, project, name, index);
     });
   return features.sort((a, b) => a.createdAt - b.createdAt);
@@ -165,12 +138,7 @@ function makeFeature(random: Random, now: number, project: Project, name: string
     stale: random.chance(0.1),
     impressionData: type === "experiment",
     tags: random.chance(0.4) ? random.some(TAGS, 1 + random.below(2)) : [],
-    favoritedBy: random.chance(0.2)
-      ? random.some(
-          USERS.map((user) => user.id),
-          1 + random.below(4),
-        )
-      : [],
+    favoritedBy: random.chance(0.2) ? random.some(USER_IDS, 1 + random.below(4)) : [],
     environments: ENVIRONMENTS.map((environment, order) => ({
       name: environment.name,
       enabled: random.chance(0.9 - order * 0.25),

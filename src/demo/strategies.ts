@@ -2,17 +2,9 @@ import { OPERATORS } from "../evaluation/constraint.ts";
 import type { Random } from "./random.ts";
 
 const STRATEGY_NAMES = [
-  "flexibleRollout",
-  "flexibleRollout",
-  "flexibleRollout",
-  "default",
-  "userWithId",
-  "remoteAddress",
-  "applicationHostname",
-  "default",
-  "remoteAddress",
-  "applicationHostname",
-] as const;
+  ...["flexibleRollout", "flexibleRollout", "flexibleRollout", "default", "userWithId"],
+  ...["remoteAddress", "applicationHostname", "default", "remoteAddress", "applicationHostname"],
+];
 
 const PERCENTAGES = ["1", "5", "10", "25", "50", "75", "100"];
 
