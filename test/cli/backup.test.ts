@@ -13,6 +13,7 @@ import {
   NOBODY,
   runCli,
   runHere,
+  serveHere,
   startServer,
   temporaryFolder,
 } from "./run-cli.ts";
@@ -23,7 +24,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
   test("a backup of a served file is one file with the same content", async (t) => {
     const data = await dataFile(t, createWorld().project("a").event().lines);
     const target = path.join(temporaryFolder(t), "backup.db");
-    await startServer(t, ["serve", "--data", data]);
+    await serveHere(t, ["serve", "--data", data]);
     const { code, stdout } = await runHere(["backup", target, "--data", data]);
     assert.equal(code, 0);
     assert.match(stdout, /checked/);

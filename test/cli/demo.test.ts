@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { assertRefused, linesOf, runCli, startServer, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, linesOf, runCli, serveHere, startServer, temporaryFolder } from "./run-cli.ts";
 
 interface Curl {
   url: string;
@@ -89,7 +89,7 @@ describe("demo", { concurrency: 2 }, () => {
 
   test("it accepts the operator's own secret", async (t) => {
     const env = { FLAGSTONE_ADMIN_TOKEN: "demo-secret-of-the-operator" };
-    const { token, get, output } = await startServer(t, ["demo"], { env });
+    const { token, get, output } = await serveHere(t, ["demo"], { env });
     assert.equal(token, undefined);
     assert.match(output.stdout, /^Token: the one in FLAGSTONE_ADMIN_TOKEN$/m);
     assert.match(output.stdout, /^ {2}TOKEN=… {3}# the one in FLAGSTONE_ADMIN_TOKEN$/m);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, dataFile, runHere, startServer, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, dataFile, runHere, serveHere, temporaryFolder } from "./run-cli.ts";
 
 const toText = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 const HEADER = { kind: "dataset", version: 1 };
@@ -101,7 +101,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
 
   test("it works while the file is served", async (t) => {
     const data = await dataFile(t, createWorld().lines);
-    await startServer(t, ["serve", "--data", data]);
+    await serveHere(t, ["serve", "--data", data]);
     const input = toText([HEADER, { kind: "tagType", name: "new" }]);
     const { code, stdout } = await runHere(["import", "-", "--dry-run", "--data", data], { input });
     assert.deepEqual([code, stdout], [0, "        1 tagType\n"]);

@@ -5,7 +5,7 @@ import { close, open } from "../../src/db/open.ts";
 import { removeAllOld } from "../../src/server/tasks.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
-import { dataFile, runHere, startServer } from "./run-cli.ts";
+import { dataFile, runHere, serveHere } from "./run-cli.ts";
 
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
@@ -79,7 +79,7 @@ test("a server encrypts secrets that an older version stored in plain text", asy
   const raw = open(data);
   raw.prepare(`UPDATE integrations SET parameters = '{"url":"https://hooks.example/plain"}'`).run();
   close(raw);
-  const { stop } = await startServer(t, ["serve", "--data", data]);
+  const { stop } = await serveHere(t, ["serve", "--data", data]);
   await stop();
   const db = open(data);
   t.after(() => close(db));

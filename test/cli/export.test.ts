@@ -11,8 +11,8 @@ import {
   NOBODY,
   runCli,
   runHere,
+  serveHere,
   startCli,
-  startServer,
   temporaryFolder,
 } from "./run-cli.ts";
 
@@ -124,7 +124,7 @@ describe("export", { concurrency: 4 }, () => {
   test("it works while the file is served", async (t) => {
     const data = await dataFile(t, world());
     const { stdout: before } = await runHere(["export", "--data", data]);
-    await startServer(t, ["serve", "--data", data]);
+    await serveHere(t, ["serve", "--data", data]);
     assert.deepEqual(await runCli(["export", "--data", data]), { code: 0, stdout: before, stderr: "" });
   });
 

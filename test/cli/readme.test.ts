@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { startServer, temporaryFolder } from "./run-cli.ts";
+import { serveHere, temporaryFolder } from "./run-cli.ts";
 
 /*
  * The walks of the README and of docs, as copied and pasted by a user.
@@ -42,7 +42,7 @@ async function pasted(cwd: string, url: string, ...blocks: string[]) {
 async function typed(t: TestContext, ...blocks: string[]) {
   const folder = temporaryFolder(t);
   fs.symlinkSync(path.resolve("node_modules"), path.join(folder, "node_modules"));
-  const { url } = await startServer(t, ["serve", "--data", path.join(folder, "flags.db")], {
+  const { url } = await serveHere(t, ["serve", "--data", path.join(folder, "flags.db")], {
     env: { FLAGSTONE_ADMIN_TOKEN: SECRET! },
   });
   return { url, lines: await pasted(folder, url, ...blocks) };
@@ -87,7 +87,7 @@ test("docs/operating.md: people have the access that their roles grant", { skip 
 test("docs/integrations.md: the demo's inbox shows a delivery, its retries, and a repetition", {
   skip,
 }, async (t) => {
-  const { url, token } = await startServer(t, ["demo"]);
+  const { url, token } = await serveHere(t, ["demo"]);
   const walk = block("docs/integrations.md", "TOKEN=user:…").replace(/^TOKEN=.*$/m, `TOKEN=${token}`);
   const answers = (await pasted(temporaryFolder(t), url, walk)).map((line) => JSON.parse(line));
   const states = answers

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { text } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
 import type { TestContext } from "node:test";
+import type { World } from "../../src/cli/command.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Database } from "../../src/db/database.ts";
 import { close, open } from "../../src/db/open.ts";
@@ -47,24 +49,40 @@ export async function runCli(args: readonly string[], options: Options & { input
   return ended.finally(() => clearTimeout(deadline));
 }
 
-/** The same in this process; unlike an import, a server is stopped immediately. */
+/** Commands that end by themselves; others are stopped as soon as they wait for that. */
+const ENDING = ["import", "run"];
+
+/** The same in this process; a server is stopped immediately. */
 export async function runHere(
   args: readonly string[],
   { env = {}, input = "" }: { env?: Record<string, string>; input?: string | Buffer } = {},
 ): Promise<Result> {
-  const [stdin, stdout, stderr] = [Readable.from([Buffer.from(input)]), new PassThrough(), new PassThrough()];
-  const printed = Promise.all([text(stdout), text(stderr)]);
   const once = (_: string, listener: () => void) => {
-    if (args[0] !== "import") listener();
+    if (!ENDING.includes(args[0]!)) listener();
   };
-  const code = await run({ argv: [...args], env, pid: process.pid, stdin, stdout, stderr, once });
-  stdout.end();
-  stderr.end();
-  const [out, err] = await printed;
-  return { code, stdout: out, stderr: err };
+  return launchHere(args, { env, input, once }).ended;
 }
 
-/** The same without waiting. */
+interface Here extends Pick<World, "once"> {
+  env?: Record<string, string>;
+  input?: string | Buffer;
+}
+
+function launchHere(args: readonly string[], { env = {}, input = "", once }: Here) {
+  const [stdin, stdout, stderr] = [Readable.from([Buffer.from(input)]), new PassThrough(), new PassThrough()];
+  const printed = Promise.all([finished(stdout), finished(stderr)]);
+  const exit = run({ argv: [...args], env, pid: process.pid, stdin, stdout, stderr, once }).then(
+    async (code) => {
+      stdout.end();
+      stderr.end();
+      await printed;
+      return code;
+    },
+  );
+  return observe({ stdout, stderr }, exit);
+}
+
+/** The same as `runCli`, without waiting. */
 export function startCli(args: readonly string[], { env = {}, cwd, uid }: Options = {}) {
   const child: ChildProcessWithoutNullStreams = spawn(
     process.execPath,
@@ -76,45 +94,38 @@ export function startCli(args: readonly string[], { env = {}, cwd, uid }: Option
       ...(uid !== undefined && { uid }),
     },
   );
-  const result: Result = { code: null, stdout: "", stderr: "" };
-  const listeners = new Set<() => void>();
-  const changed = () => {
-    for (const listener of listeners) listener();
-  };
+  child.stdin.on("error", () => {}); // it may exit before reading all input
+  const exit = new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { child, ...observe(child, exit) };
+}
+
+/** What a program has printed, now and until it ends. */
+function observe(streams: Record<"stdout" | "stderr", Readable>, exit: Promise<number | null>) {
+  const output: Result = { code: null, stdout: "", stderr: "" };
+  const changes = new EventEmitter().setMaxListeners(0);
   for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (chunk: string) => {
-      result[stream] += chunk;
-      changed();
+    streams[stream].setEncoding("utf8").on("data", (chunk: string) => {
+      output[stream] += chunk;
+      changes.emit("change");
     });
   }
-  child.stdin.on("error", () => {}); // it may exit before reading all input
-  let isExpired = false;
-  const ended = new Promise<Result>((resolve) => {
-    child.on("close", (code) => {
-      result.code = code;
-      isExpired = true;
-      changed();
-      resolve(result);
-    });
+  let hasEnded = false;
+  const ended = exit.then((code) => {
+    output.code = code;
+    hasEnded = true;
+    changes.emit("change");
+    return output;
   });
   /** Waits until the output so far matches; fails if the program exits or the time is up. */
-  const until = (what: string, isSo: (output: Result) => boolean) =>
-    new Promise<void>((resolve, reject) => {
-      const fail = (why: string) => reject(new Error(`${what}: ${why}\n${result.stdout}\n${result.stderr}`));
-      const deadline = setTimeout(() => settle(() => fail("not seen in time")), PATIENCE_MS);
-      const settle = (act: () => void) => {
-        clearTimeout(deadline);
-        listeners.delete(look);
-        act();
-      };
-      const look = () => {
-        if (isSo(result)) settle(resolve);
-        else if (isExpired) settle(() => fail(`ended with ${result.code}`));
-      };
-      listeners.add(look);
-      look();
-    });
-  return { child, ended, output: result, until };
+  const until = async (what: string, isSo: (output: Result) => boolean) => {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    while (!isSo(output)) {
+      const why = hasEnded ? `ended with ${output.code}` : signal.aborted && "not seen in time";
+      if (why) throw new Error(`${what}: ${why}\n${output.stdout}\n${output.stderr}`);
+      await once(changes, "change", { signal }).catch(() => {});
+    }
+  };
+  return { ended, output, until };
 }
 
 export type Running = ReturnType<typeof startCli>;
@@ -127,10 +138,38 @@ export function endAfter(t: TestContext, { child, ended }: Running) {
   });
 }
 
-/** Starts `serve` or `demo` on a free port and waits until it listens; a quiet one must print a token. */
+/** Starts `serve` or `demo` in a process of its own, on a free port, and waits until it listens. */
 export async function startServer(t: TestContext, args: readonly string[], options: Options = {}) {
   const running = startCli([...args, "--port", "0"], options);
   endAfter(t, running);
+  const { child } = running;
+  return { child, ...(await listening(args, running, (signal) => child.kill(signal))) };
+}
+
+/** The same in this process. */
+export async function serveHere(t: TestContext, args: readonly string[], options: Pick<Options, "env"> = {}) {
+  const { kill, ...running } = startHere(t, [...args, "--port", "0"], options);
+  return listening(args, running, kill);
+}
+
+/** Starts a command in this process that waits for a signal, at the latest until the end of the test. */
+export function startHere(t: TestContext, args: readonly string[], options: Pick<Options, "env"> = {}) {
+  const signals = new EventEmitter();
+  const running = launchHere(args, { ...options, once: signals.once.bind(signals) });
+  const kill = (signal: NodeJS.Signals) => signals.emit(signal);
+  t.after(() => {
+    kill("SIGTERM");
+    return running.ended;
+  });
+  return { ...running, kill };
+}
+
+/** A server that listens; a quiet one must print a token. */
+async function listening(
+  args: readonly string[],
+  running: ReturnType<typeof observe>,
+  kill: (signal: "SIGTERM" | "SIGINT") => void,
+) {
   const isQuiet = args.includes("--quiet");
   await running.until("the address", ({ stdout, stderr }) =>
     isQuiet ? /^Token: .*\n/m.test(stdout) : /^URL: .*\n/m.test(stdout) && stderr.includes("listening on"),
@@ -142,7 +181,7 @@ export async function startServer(t: TestContext, args: readonly string[], optio
   const get = (where: string, secret = token) =>
     fetch(`${url}/api/admin${where}`, { headers: secret === undefined ? {} : { authorization: secret } });
   const stop = (signal: "SIGTERM" | "SIGINT" = "SIGTERM") => {
-    running.child.kill(signal);
+    kill(signal);
     return running.ended;
   };
   return { ...running, url, token, get, stop };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { openReceiver } from "../support/receiver.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { dataFile, runHere, startServer, temporaryFolder } from "./run-cli.ts";
+import { dataFile, runHere, serveHere, temporaryFolder } from "./run-cli.ts";
 
 const ALLOW = ["--allow-private-targets", "127.0.0.1"];
 
@@ -16,7 +16,7 @@ test("the server delivers events that a command recorded, and those queued befor
   const data = await dataFile(t, worldWith(receiver.url).lines);
   const create = (name: string) => runHere(["user", "create", name, "--data", data]);
   assert.equal((await create("before")).code, 0);
-  const { stop } = await startServer(t, ["serve", "--data", data, ...ALLOW]);
+  const { stop } = await serveHere(t, ["serve", "--data", data, ...ALLOW]);
   await receiver.has(1);
   assert.equal((await create("after")).code, 0);
   await receiver.has(2);
@@ -34,7 +34,7 @@ test("an event in the queue for which a template can't be rendered is recorded a
     .integration({ parameters: { url }, events });
   const data = await dataFile(t, lines);
   await runHere(["user", "create", "somebody", "--data", data]);
-  const { stop } = await startServer(t, ["serve", "--data", data, ...ALLOW]);
+  const { stop } = await serveHere(t, ["serve", "--data", data, ...ALLOW]);
   await receiver.has(1);
   assert.equal((await stop()).code, 0);
   assert.match(
@@ -47,11 +47,11 @@ test("a server can stop while a receiver is not responding, and delivers at its 
   const receiver = await openReceiver(t, () => {});
   const data = await dataFile(t, worldWith(receiver.url).lines);
   await runHere(["user", "create", "somebody", "--data", data]);
-  const first = await startServer(t, ["serve", "--data", data, ...ALLOW]);
+  const first = await serveHere(t, ["serve", "--data", data, ...ALLOW]);
   await receiver.has(1);
   assert.equal((await first.stop()).code, 0);
   receiver.answer = 200;
-  const second = await startServer(t, ["serve", "--data", data, ...ALLOW]);
+  const second = await serveHere(t, ["serve", "--data", data, ...ALLOW]);
   await receiver.has(2);
   const { stop, url } = second;
   const reply = await fetch(`${url}/api/admin/addons/1/events`, { headers: { authorization: personal(1) } });
@@ -69,7 +69,7 @@ test("an import, a server and an export share the operator's key", async (t) => 
     .lines.map((line) => JSON.stringify(line))
     .join("\n")}\n`;
   assert.equal((await runHere(["import", "-", "--data", data], { env, input })).code, 0);
-  const { stop, url } = await startServer(t, ["serve", "--data", data], { env });
+  const { stop, url } = await serveHere(t, ["serve", "--data", data], { env });
   const reply = await fetch(`${url}/api/admin/addons/1`, { headers: { authorization: personal(1) } });
   assert.equal(((await reply.json()) as { parameters: { url: string } }).parameters.url, "*****");
   await stop();

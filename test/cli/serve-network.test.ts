@@ -6,7 +6,7 @@ import https from "node:https";
 import net from "node:net";
 import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { assertRefused, runHere, startServer, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, runHere, serveHere, temporaryFolder } from "./run-cli.ts";
 
 /** A self-signed certificate and its key; by default, for a name that no server here has. */
 function certificate(t: TestContext, name = "flags.example") {
@@ -36,19 +36,19 @@ const securely = (url: string, cert: string, authorization: string) =>
 describe("HTTPS", { concurrency: 3 }, () => {
   test("the given certificate is presented, and plain HTTP gets no response", async (t) => {
     const { cert, flags } = certificate(t);
-    const { url, token, stop, child } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
+    const { url, token, stop, output } = await serveHere(t, ["serve", "--data", newFile(t), ...flags]);
     assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
     const { status, body } = await securely(`${url}/api/admin/events`, cert, token!);
     assert.equal(status, 200);
     assert.equal(JSON.parse(body).events.length, 3, "those of the first start");
     await assert.rejects(fetch(url.replace("https", "http")));
-    assert.equal(child.exitCode, null, "it keeps serving");
+    assert.equal(output.code, null, "it keeps serving");
     assert.equal((await stop()).code, 0);
   });
 
   test("a connection that never negotiates TLS ends with the server", async (t) => {
     const { flags } = certificate(t);
-    const { url, stop } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
+    const { url, stop } = await serveHere(t, ["serve", "--data", newFile(t), ...flags]);
     const socket = net.connect(Number(new URL(url).port), "127.0.0.1");
     await once(socket, "connect");
     assert.equal((await stop()).code, 0);
@@ -56,7 +56,7 @@ describe("HTTPS", { concurrency: 3 }, () => {
 
   test("health trusts the server's own certificate only if it is given", async (t) => {
     const { cert, flags } = certificate(t);
-    const { url } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
+    const { url } = await serveHere(t, ["serve", "--data", newFile(t), ...flags]);
     const port = new URL(url).port;
     const { code, stdout } = await runHere(["health", "--port", port, "--tls-cert", cert]);
     assert.deepEqual([code, stdout], [0, "ready\n"]);
@@ -68,7 +68,7 @@ describe("HTTPS", { concurrency: 3 }, () => {
 
   test("health trusts a given certificate authority, for the right name only", async (t) => {
     const { cert, flags } = certificate(t, "localhost");
-    const { url } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
+    const { url } = await serveHere(t, ["serve", "--data", newFile(t), ...flags]);
     const named = url.replace("127.0.0.1", "localhost");
     const { code, stdout, stderr } = await runHere(["health", named, "--ca", cert]);
     assert.deepEqual([code, stdout, stderr], [0, "ready\n", ""]);
@@ -115,7 +115,7 @@ describe("a base path", { concurrency: 3 }, () => {
 
   test("everything is below it, including pictures, and nothing outside", async (t) => {
     const args = ["serve", "--data", newFile(t), "--base-path", "/team/flags/"];
-    const { url, token, get, output } = await startServer(t, args);
+    const { url, token, get, output } = await serveHere(t, args);
     assert.match(url, /:\d+\/team\/flags$/);
     assert.match(output.stdout, /^Try: .*\/team\/flags\/api\/admin\/events$/m);
     const user = (await (await get("/user-admin/1")).json()) as { imageUrl: string };
@@ -142,7 +142,7 @@ describe("a base path", { concurrency: 3 }, () => {
 
   test("health asks below it", async (t) => {
     const settings = { FLAGSTONE_BASE_PATH: "/x" };
-    const { url } = await startServer(t, ["serve", "--data", newFile(t)], { env: settings });
+    const { url } = await serveHere(t, ["serve", "--data", newFile(t)], { env: settings });
     const { port } = new URL(url);
     assert.equal((await runHere(["health", "--port", port], { env: settings })).code, 0);
     assert.equal((await runHere(["health", url])).code, 0);
@@ -155,7 +155,7 @@ describe("a base path", { concurrency: 3 }, () => {
 describe("the client's address", { concurrency: 2 }, () => {
   const addressLogged = async (t: TestContext, flags: string[], forwarded: string) => {
     const args = ["serve", "--data", newFile(t), "--log-format", "json", ...flags];
-    const { url, stop } = await startServer(t, args);
+    const { url, stop } = await serveHere(t, args);
     await fetch(`${url}/nowhere`, { headers: { "x-forwarded-for": forwarded } });
     const { stderr } = await stop();
     const lines = stderr.trimEnd().split("\n");
@@ -178,7 +178,7 @@ describe("the client's address", { concurrency: 2 }, () => {
 describe("the access log", { concurrency: 2 }, () => {
   const requestsLogged = async (t: TestContext, ...flags: string[]) => {
     const args = ["serve", "--data", newFile(t), "--log-format", "json", "--trust-proxy", ...flags];
-    const { url, get, stop } = await startServer(t, args);
+    const { url, get, stop } = await serveHere(t, args);
     await get("/events?project=secret");
     await get("/events?project=secret"); // a cached response counts too
     await fetch(`${url}/health`, { method: "HEAD", headers: { "x-forwarded-for": "192.0.2.7" } });
@@ -215,7 +215,7 @@ describe("Prometheus metrics", { concurrency: 2 }, () => {
 
   test("count requests by operation and status, and describe the file", async (t) => {
     const args = ["serve", "--data", newFile(t), "--metrics", "--base-path", "/x"];
-    const { url, get } = await startServer(t, args);
+    const { url, get } = await serveHere(t, args);
     await get("/events");
     await get("/events?project=a");
     await get("/events", "wrong");
@@ -240,7 +240,7 @@ describe("Prometheus metrics", { concurrency: 2 }, () => {
   });
 
   test("count open streams, which do not delay a stop", async (t) => {
-    const { url, token, stop } = await startServer(t, ["serve", "--data", newFile(t), "--metrics"]);
+    const { url, token, stop } = await serveHere(t, ["serve", "--data", newFile(t), "--metrics"]);
     const stream = "/api/admin/events/stream";
     const { body } = await fetch(url + stream, { headers: { authorization: token! } });
     const reader = body!.getReader();
@@ -252,7 +252,7 @@ describe("Prometheus metrics", { concurrency: 2 }, () => {
   });
 
   test("are off by default", async (t) => {
-    const { url } = await startServer(t, ["serve", "--data", newFile(t)]);
+    const { url } = await serveHere(t, ["serve", "--data", newFile(t)]);
     assert.equal((await fetch(url + PATH)).status, 404);
   });
 });

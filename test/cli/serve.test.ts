@@ -11,11 +11,9 @@ import {
   assertRefused,
   contentOf,
   dataFile,
-  endAfter,
   linesOf,
-  type Options,
   runHere,
-  startCli,
+  serveHere,
   startServer,
   temporaryFolder,
 } from "./run-cli.ts";
@@ -30,7 +28,7 @@ const filesBeside = (data: string) => fs.readdirSync(path.dirname(data));
 describe("the first start", { concurrency: 3 }, () => {
   test("a token is printed once and the printed request works; the second start prints none", async (t) => {
     const data = newFile(t);
-    const first = await startServer(t, ["serve", "--data", data]);
+    const first = await serveHere(t, ["serve", "--data", data]);
     const [, header, address] = /^Try: +curl -H "(Authorization: \S+)" (\S+)$/m.exec(first.output.stdout)!;
     assert.match(first.token!, /^user:[0-9a-f]{56}$/);
     assert.equal(header, `Authorization: ${first.token}`);
@@ -55,7 +53,7 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.equal(stdout.split(first.token!).length - 1, 2, "once by itself, once in the example request");
     assert.ok(!stderr.includes(first.token!));
 
-    const second = await startServer(t, ["serve", "--data", data]);
+    const second = await serveHere(t, ["serve", "--data", data]);
     assert.equal(second.token, undefined);
     assert.match(second.output.stdout, /Authorization: TOKEN/);
     assert.match(second.output.stdout, /flagstone token create/);
@@ -65,13 +63,13 @@ describe("the first start", { concurrency: 3 }, () => {
   });
 
   test("the printed link signs the first user in; there is none if the operator gave a secret", async (t) => {
-    const { output, stop } = await startServer(t, ["serve", "--data", newFile(t)]);
+    const { output, stop } = await serveHere(t, ["serve", "--data", newFile(t)]);
     const [, link] = /^Open: {2}(\S+)\n {7}signs in the user admin, once/m.exec(output.stdout)!;
     const reply = await fetch(link!, { redirect: "manual" });
     assert.deepEqual([reply.status, reply.headers.get("location")], [302, "/"]);
     await stop();
     const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
-    const other = await startServer(t, ["serve", "--data", newFile(t)], { env });
+    const other = await serveHere(t, ["serve", "--data", newFile(t)], { env });
     assert.ok(!other.output.stdout.includes("/auth/link/"));
     await other.stop();
   });
@@ -90,7 +88,7 @@ describe("the first start", { concurrency: 3 }, () => {
     );
     const env = { PATH: `${folder}:${process.env.PATH}` };
     const args = ["serve", "--data", newFile(t), "--open", "--quiet"];
-    const { output, stop } = await startServer(t, args, { env });
+    const { output, stop } = await serveHere(t, args, { env });
     const [, link] = /^Open: {2}(\S+)$/m.exec(output.stdout)!;
     while (!fs.existsSync(told)) await new Promise(setImmediate);
     assert.equal(fs.readFileSync(told, "utf8"), link);
@@ -101,7 +99,7 @@ describe("the first start", { concurrency: 3 }, () => {
     skip: process.platform !== "linux",
   }, async (t) => {
     const env = { PATH: temporaryFolder(t) };
-    const { until, stop } = await startServer(t, ["demo", "--open"], { env });
+    const { until, stop } = await serveHere(t, ["demo", "--open"], { env });
     await until("the warning", ({ stderr }) =>
       stderr.includes("could not open a browser: xdg-open can't be run"),
     );
@@ -110,7 +108,7 @@ describe("the first start", { concurrency: 3 }, () => {
 
   test("the secret is not in the file, the log, the events or an export", async (t) => {
     const data = newFile(t);
-    const { token, get, stop } = await startServer(t, ["serve", "--data", data, "--log-format", "json"]);
+    const { token, get, stop } = await serveHere(t, ["serve", "--data", data, "--log-format", "json"]);
     const secret = token!.slice("user:".length);
     assert.ok(!(await (await get("/events")).text()).includes(secret));
     await get("/nowhere");
@@ -124,7 +122,7 @@ describe("the first start", { concurrency: 3 }, () => {
   test("the operator's secret is accepted, hashed, and neither printed nor logged", async (t) => {
     const data = newFile(t);
     const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
-    const { get, output, stop } = await startServer(t, ["serve", "--data", data], { env });
+    const { get, output, stop } = await serveHere(t, ["serve", "--data", data], { env });
     assert.equal((await get("/user-admin/1", SECRET)).status, 200);
     const [, command] = /^Open: {2}flagstone (user link admin .*)$/m.exec(output.stdout)!;
     const link = (await runHere(command!.split(" "))).stdout.trimEnd();
@@ -139,7 +137,7 @@ describe("the first start", { concurrency: 3 }, () => {
   test("service tokens are created as scripts for the original expect, and recorded", async (t) => {
     const data = newFile(t);
     const env = { INIT_ADMIN_API_TOKENS: " *:*.unleash-one , *:*.an.other-one,*:*.unleash-one," };
-    const { get, stop, token } = await startServer(t, ["serve", "--data", data], { env });
+    const { get, stop, token } = await serveHere(t, ["serve", "--data", data], { env });
     for (const secret of ["*:*.unleash-one", "*:*.an.other-one", token!]) {
       assert.equal((await get("/user-admin/1", secret)).status, 200);
     }
@@ -166,7 +164,7 @@ describe("the first start", { concurrency: 3 }, () => {
       [[], "*:development.*****-1"],
       [["--readable-token-secrets"], "*:development.*****-1"],
     ] as const) {
-      const { get, stop } = await startServer(t, ["serve", "--data", data, ...options], { env });
+      const { get, stop } = await serveHere(t, ["serve", "--data", data, ...options], { env });
       const { tokens } = (await (await get("/api-tokens", SECRET)).json()) as {
         tokens: Array<{ secret: string }>;
       };
@@ -187,7 +185,7 @@ describe("the first start", { concurrency: 3 }, () => {
       UNLEASH_DEFAULT_ADMIN_USERNAME: "ada",
       UNLEASH_DEFAULT_ADMIN_PASSWORD: "correct-horse",
     };
-    const { get, stop, token, output, url } = await startServer(t, ["serve", "--data", data], { env });
+    const { get, stop, token, output, url } = await serveHere(t, ["serve", "--data", data], { env });
     assert.match(output.stdout, /^ {7}of the user ada;/m);
     const { tokens } = (await (await get("/api-tokens", token)).json()) as {
       tokens: Array<Record<string, string>>;
@@ -218,7 +216,7 @@ describe("the first start", { concurrency: 3 }, () => {
         passwordHash,
       }));
     const before = made();
-    const again = await startServer(t, ["serve", "--data", data], { env });
+    const again = await serveHere(t, ["serve", "--data", data], { env });
     assert.equal((await again.get("/api-tokens", token)).status, 200);
     assert.equal(again.token, undefined);
     await again.stop();
@@ -245,7 +243,7 @@ describe("the first start", { concurrency: 3 }, () => {
     const file = path.join(path.dirname(data), "secret");
     fs.writeFileSync(file, `${SECRET}\n`);
     const env = { FLAGSTONE_ADMIN_TOKEN_FILE: file };
-    const { get, output } = await startServer(t, ["serve", "--data", data], { env });
+    const { get, output } = await serveHere(t, ["serve", "--data", data], { env });
     assert.equal((await get("/events", SECRET)).status, 200);
     assert.match(output.stdout, /^Token: the one in the file that FLAGSTONE_ADMIN_TOKEN_FILE names$/m);
   });
@@ -254,7 +252,7 @@ describe("the first start", { concurrency: 3 }, () => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
     const env = { FLAGSTONE_ADMIN_TOKEN: SECRET, INIT_ADMIN_API_TOKENS: "*:*.some-secret" };
-    const { get, stop, token } = await startServer(t, ["serve", "--data", data], { env });
+    const { get, stop, token } = await serveHere(t, ["serve", "--data", data], { env });
     assert.equal(token, undefined);
     assert.equal((await get("/events", SECRET)).status, 401);
     assert.equal((await get("/events", "*:*.some-secret")).status, 401);
@@ -320,7 +318,7 @@ describe("the first start", { concurrency: 3 }, () => {
       "whose file is missing",
       "FLAGSTONE_ADMIN_TOKEN_FILE",
       "missing",
-      /^flagstone: FLAGSTONE_ADMIN_TOKEN_FILE: the file missing can't be read/,
+      /^flagstone: FLAGSTONE_ADMIN_TOKEN_FILE: the file \S+missing can't be read/,
     ],
     [
       "whose file has two lines",
@@ -336,20 +334,22 @@ describe("the first start", { concurrency: 3 }, () => {
     ],
   ] as const) {
     test(`a secret ${name} is refused before a file is created, and is not shown`, async (t) => {
-      const cwd = temporaryFolder(t);
-      fs.writeFileSync(path.join(cwd, "two"), "one-secret\nanother-secret\n");
-      fs.writeFileSync(path.join(cwd, "empty"), "\n");
-      const { code, stdout, stderr } = await endsSoon(t, ["serve"], { cwd, env: { [variable]: value } });
+      const folder = temporaryFolder(t);
+      fs.writeFileSync(path.join(folder, "two"), "one-secret\nanother-secret\n");
+      fs.writeFileSync(path.join(folder, "empty"), "\n");
+      const env = { [variable]: variable.endsWith("_FILE") ? path.join(folder, value) : value };
+      const args = ["serve", "--data", path.join(folder, "flags.db"), "--port", "0"];
+      const { code, stdout, stderr } = await runHere(args, { env });
       assert.deepEqual([code, stdout], [2, ""]);
       assert.match(stderr, message);
       assert.match(stderr, /\nTry: flagstone help serve\n$/);
       assert.doesNotMatch(stderr, /a b|xxx|secret\b.*another/);
-      assert.deepEqual(fs.readdirSync(cwd), ["empty", "two"]);
+      assert.deepEqual(fs.readdirSync(folder), ["empty", "two"]);
     });
   }
 
   test("quiet prints only the address and the token", async (t) => {
-    const { output, url, token, stop } = await startServer(t, ["serve", "--quiet", "--data", newFile(t)]);
+    const { output, url, token, stop } = await serveHere(t, ["serve", "--quiet", "--data", newFile(t)]);
     assert.match(output.stdout, /^URL: /m);
     assert.doesNotMatch(output.stdout, /curl/);
     assert.equal(
@@ -360,20 +360,11 @@ describe("the first start", { concurrency: 3 }, () => {
   });
 });
 
-/** Runs something that should fail; if it starts to serve, it is stopped and the test fails. */
-async function endsSoon(t: TestContext, args: string[], options: Options) {
-  const running = startCli([...args, "--port", "0"], options);
-  endAfter(t, running);
-  const serves = running.until("it serves", ({ stderr }) => stderr.includes("listening on"));
-  await serves.then(() => running.child.kill("SIGTERM")).catch(() => {});
-  return running.ended;
-}
-
 describe("serving", { concurrency: 3 }, () => {
   test("port 0 takes a free port, on this machine only", async (t) => {
     const [one, other] = await Promise.all([
-      startServer(t, ["serve", "--data", newFile(t)]),
-      startServer(t, ["serve", "--data", newFile(t)]),
+      serveHere(t, ["serve", "--data", newFile(t)]),
+      serveHere(t, ["serve", "--data", newFile(t)]),
     ]);
     assert.match(one.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
     assert.notEqual(one.url, other.url);
@@ -394,7 +385,7 @@ describe("serving", { concurrency: 3 }, () => {
       `Port ${port} on 127.0.0.1 is in use: choose another with --port, or 0 for any free one`,
     );
     assert.deepEqual(filesBeside(data), [], "nothing is created");
-    const next = await startServer(t, ["serve", "--data", data]);
+    const next = await serveHere(t, ["serve", "--data", data]);
     assert.ok(next.token, "the first start has not happened yet");
   });
 
@@ -413,7 +404,7 @@ describe("serving", { concurrency: 3 }, () => {
 
   test("a new file is readable only by its owner", { skip: process.platform === "win32" }, async (t) => {
     const data = newFile(t);
-    await (await startServer(t, ["serve", "--data", data])).stop();
+    await (await serveHere(t, ["serve", "--data", data])).stop();
     assert.equal(fs.statSync(data).mode & 0o777, 0o600);
   });
 
@@ -471,7 +462,7 @@ describe("serving", { concurrency: 3 }, () => {
 
   test("an open keep-alive connection does not delay the stop", async (t) => {
     const data = newFile(t);
-    const { url, stop } = await startServer(t, ["serve", "--data", data]);
+    const { url, stop } = await serveHere(t, ["serve", "--data", data]);
     const socket = await connect(Number(new URL(url).port));
     t.after(() => socket.destroy());
     socket.write("GET /api/admin/events HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -530,7 +521,7 @@ describe("serving", { concurrency: 3 }, () => {
   });
 
   test("the JSON log has one object per line, with the id that the error response had", async (t) => {
-    const { get, stop } = await startServer(t, ["serve", "--log-format", "json", "--data", newFile(t)]);
+    const { get, stop } = await serveHere(t, ["serve", "--log-format", "json", "--data", newFile(t)]);
     const reply = await get("/user-admin/99?secret=query");
     const { id } = (await reply.json()) as { id: string };
     const { stderr } = await stop();

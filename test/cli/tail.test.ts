@@ -11,7 +11,7 @@ import { close, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { assertRefused, dataFile, endAfter, runHere, startCli, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, dataFile, runHere, startHere, temporaryFolder } from "./run-cli.ts";
 
 const world = () =>
   createWorld()
@@ -21,11 +21,10 @@ const world = () =>
     .event({ project: "a", featureName: "three", type: "feature-created" });
 
 function start(t: TestContext, args: readonly string[], env: Record<string, string> = {}) {
-  const running = startCli(["tail", ...args], { env });
-  endAfter(t, running);
+  const running = startHere(t, ["tail", ...args], { env });
   const seen = (text: string) => running.until(text, ({ stdout }) => stdout.includes(text));
   const stop = () => {
-    running.child.kill("SIGINT");
+    running.kill("SIGINT");
     return running.ended;
   };
   return { ...running, seen, stop };

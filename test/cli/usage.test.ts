@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import path from "node:path";
 import { describe, test } from "node:test";
+import { parse } from "../../src/cli/command.ts";
+import { importCommand } from "../../src/cli/import.ts";
 import { SCHEMA_VERSION } from "../../src/db/migrations.ts";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, dataFile, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, dataFile, runCli, runHere, serveHere, temporaryFolder } from "./run-cli.ts";
 
 const { version } = JSON.parse(fs.readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
@@ -143,7 +146,7 @@ describe("the version", { concurrency: 4 }, () => {
     [["version"], `${version}\n`],
   ] as const) {
     test(`flagstone ${args.join(" ")} is that of the package`, async () => {
-      assert.deepEqual(await runCli(args), { code: 0, stdout: expected, stderr: "" });
+      assert.deepEqual(await runHere(args), { code: 0, stdout: expected, stderr: "" });
     });
   }
 });
@@ -167,16 +170,13 @@ describe("a flag takes precedence over the variable, and the variable over the d
     ["both are given", ["--data", "flag.db"], variable, "flag.db"],
     ["the flag is given twice", ["--data", "flag.db", "--data=last.db"], variable, "last.db"],
   ] as const) {
-    test(`the data file is ${expected} if ${name}`, async (t) => {
-      const cwd = temporaryFolder(t);
-      const { code, stderr } = await runCli(["import", "-", ...args], { input: EMPTY, env, cwd });
-      assert.equal(code, 0, stderr);
-      assert.deepEqual(fs.readdirSync(cwd), [expected]);
+    test(`the data file is ${expected} if ${name}`, () => {
+      assert.equal(parse(importCommand, ["-", ...args], env).config.data, expected);
     });
   }
 
   for (const [name, args, env, expected] of [
-    ["nothing is set", [], {}, /^2\S+Z info {2}imported 0 lines source=- data=flagstone.db by=.+\n$/],
+    ["nothing is set", [], {}, /^2\S+Z info {2}imported 0 lines source=- data=\S+ by=.+\n$/],
     ["json is set by the flag", ["--log-format", "json"], {}, /^\{"time":"2.*,"message":"imported 0 lines"/],
     ["json is set by the variable", [], { FLAGSTONE_LOG_FORMAT: "json" }, /^\{"time":"2/],
     ["the flag wins", ["--log-format", "pretty"], { FLAGSTONE_LOG_FORMAT: "json" }, /^2\S+Z info/],
@@ -199,8 +199,8 @@ describe("a flag takes precedence over the variable, and the variable over the d
     ["quiet is disabled by the variable", [], { FLAGSTONE_QUIET: "0" }, /imported/],
   ] as const) {
     test(`the log follows the settings if ${name}`, async (t) => {
-      const cwd = temporaryFolder(t);
-      const { code, stderr } = await runCli(["import", "-", ...args], { input: EMPTY, env, cwd });
+      const data = path.join(temporaryFolder(t), "flags.db");
+      const { code, stderr } = await runHere(["import", "-", "--data", data, ...args], { input: EMPTY, env });
       assert.equal(code, 0);
       assert.match(stderr, expected);
     });
@@ -211,9 +211,9 @@ describe("a flag takes precedence over the variable, and the variable over the d
   });
 
   test("host and port are read from the variables if there is no flag, and a flag hides an invalid variable", async (t) => {
-    const cwd = temporaryFolder(t);
+    const data = path.join(temporaryFolder(t), "flags.db");
     const env = { FLAGSTONE_HOST: "localhost", FLAGSTONE_PORT: "nonsense" };
-    const { url, get } = await startServer(t, ["serve"], { env, cwd });
+    const { url, get } = await serveHere(t, ["serve", "--data", data], { env });
     assert.match(url, /^http:\/\/localhost:\d+$/);
     assert.equal((await get("/events")).status, 200);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, contentOf, dataFile, linesOf, runHere, startServer } from "./run-cli.ts";
+import { assertRefused, contentOf, dataFile, linesOf, runHere, serveHere } from "./run-cli.ts";
 
 const create = (data: string, ...args: string[]) => runHere(["user", "create", ...args, "--data", data]);
 
@@ -82,7 +82,7 @@ describe("user", { concurrency: 4 }, () => {
 
   test("a printed link signs in once, at a server on the same file", async (t) => {
     const data = await dataFile(t, createWorld().lines);
-    const { url, stop } = await startServer(t, ["serve", "--data", data]);
+    const { url, stop } = await serveHere(t, ["serve", "--data", data]);
     const port = new URL(url).port;
     const { code, stdout } = await runHere([
       "user",
