@@ -203,9 +203,15 @@ const update = command<Omit<Row, "createdAt">>(`
 
 const remove = command<{ name: string }>(`DELETE FROM context_fields WHERE name = :name`);
 
+/** The context field with this name; undefined if there is none. */
+export function findContextField(db: Database, name: string): ContextField | undefined {
+  const row = byName(db).get({ name });
+  return row && toField(row);
+}
+
 /** @throws ApiError `NotFoundError` unless there is a context field with this name */
 export const requireContextField = (db: Database, name: string): ContextField =>
-  toField(found(byName(db).get({ name }), `context field ${name}`));
+  found(findContextField(db, name), `context field ${name}`);
 
 const toField = fromStored(ContextField);
 

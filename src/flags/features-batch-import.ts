@@ -9,10 +9,16 @@ import { createContextField } from "./context-fields.ts";
 import { addDependency, requireDependency } from "./dependencies.ts";
 import { type FeatureScope, type Scope, setEnabled } from "./feature-environments-store.ts";
 import { tagFeature } from "./feature-tags.ts";
-import { checkImport, requireImport } from "./features-batch-check.ts";
-import { type Data, FeaturesImport, ImportCheck } from "./features-batch-schema.ts";
+import {
+  checkImport,
+  type Data,
+  FeaturesImport,
+  ImportCheck,
+  requireImport,
+} from "./features-batch-check.ts";
 import { createFeature, replaceMetadata } from "./features-changes.ts";
 import { findFeature } from "./features-store.ts";
+import { usableSegments } from "./segments.ts";
 import { addStrategy, distinct, enableFeature } from "./strategies-store.ts";
 import { createTagType } from "./tag-types.ts";
 import { changeVariants } from "./variants.ts";
@@ -48,9 +54,10 @@ export const importFeatures = POST({
     "feature-dependency-added",
   ],
 }).change(({ tx, actor, body }) => {
-  const { project, environment, included, existing } = requireImport(tx.db, actor, body);
+  const { project, environment } = body;
+  const included = requireImport(tx.db, actor, body);
   importDefinitions(tx, included);
-  const parts = partsOf(included, existing.segments);
+  const parts = partsOf(included, usableSegments(tx.db, project));
   for (const feature of included.features)
     importFeature(tx, { project, environment, feature: feature.name }, feature, parts);
   importDependencies(tx, included);

@@ -216,6 +216,9 @@ const withUse = query<
 const ofProject = query<{ project: string }, number>(`
   SELECT id FROM segments WHERE project = :project ORDER BY id`);
 
+const usableIn = query<{ project: string }, Pick<SegmentRow, "id" | "name">>(`
+  SELECT id, name FROM segments WHERE project = :project OR project IS NULL`);
+
 const named = query<{ name: string }>(`SELECT 1 FROM segments WHERE name = :name`);
 
 const count = query<object, number>(`SELECT count(*) FROM segments`);
@@ -241,6 +244,14 @@ export const toWire = <R extends SegmentRow>({ project, ...row }: R) => ({
   ...(project !== null && { project }),
   constraints: new RawJson<Constraint[]>(row.constraints),
 });
+
+/** The ids of the segments that a project's strategies may use, by name. */
+export const usableSegments = (db: Database, project: string): Map<string, number> =>
+  new Map(
+    usableIn(db)
+      .all({ project })
+      .map(({ id, name }) => [name, id]),
+  );
 
 const requireSegment = (db: Database, id: number) => found(findSegment(db, id), `segment ${id}`);
 

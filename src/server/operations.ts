@@ -30,7 +30,7 @@ export * from "../flags/feature-types.ts";
 export * from "../flags/features-archive.ts";
 export * from "../flags/features-batch-export.ts";
 export * from "../flags/features-batch-import.ts";
-export * from "../flags/features-batch-schema.ts";
+export * from "../flags/features-batch-check.ts";
 export * from "../flags/features-routes.ts";
 export * from "../flags/features-schema.ts";
 export * from "../flags/lifecycle.ts";

@@ -109,14 +109,3 @@ const toFlag = ({ name: _, ...row }: FlagRow): FlagState => ({
 
 const toStrategy = ({ feature: _, environment: __, ...row }: StrategyRow): NamedStrategy =>
   toValues<typeof row, string>(row);
-
-const usableSegments = query<{ project: string }, { id: number; name: string }>(`
-  SELECT id, name FROM segments WHERE project = :project OR project IS NULL`);
-
-/** The ids of the segments that a project's strategies may use, by name. */
-export const segmentIds = (db: Database, project: string): Map<string, number> =>
-  new Map(
-    usableSegments(db)
-      .all({ project })
-      .map(({ id, name }) => [name, id]),
-  );

@@ -5,10 +5,11 @@ import { requireWeights, type Variant } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
 import { disable, enable } from "../flags/feature-environments.ts";
 import { isEnabled, type Scope } from "../flags/feature-environments-store.ts";
+import { usableSegments } from "../flags/segments.ts";
 import { addStrategyOperation, deleteStrategy, replaceStrategy, setSortOrder } from "../flags/strategies.ts";
 import { strategiesOf, withDefaults } from "../flags/strategies-store.ts";
 import { invalid } from "../lib/api-error.ts";
-import { type NamedStrategy, segmentIds } from "./project-state.ts";
+import type { NamedStrategy } from "./project-state.ts";
 import { type Differences, differences, type Plan, performIn, type Step } from "./project-step.ts";
 import type { TextEnvironment, TextStrategy } from "./project-text.ts";
 
@@ -126,7 +127,7 @@ function add(tx: Tx, scope: Scope, wanted: Wanted): string {
 
 /** @throws ApiError `ValidationError` for an unknown segment */
 function bodyOf({ db }: Tx, { project }: Scope, { segments, ...strategy }: Wanted) {
-  const known = segmentIds(db, project);
+  const known = usableSegments(db, project);
   const toId = (name: string) => {
     const id = known.get(name);
     if (id === undefined) throw invalid({ path: "segments", message: `there is no segment ${name}` });
