@@ -191,22 +191,21 @@ export type Restored<Row, T> = {
 
 /** `fromStored(Segment)(row)`: with booleans, lists and objects in the columns that the schema declares as such. */
 export function fromStored<E extends v.ObjectEntries>({ entries }: { readonly entries: E }) {
-  const types = new Map(Object.entries(entries).map(([key, schema]) => [key, typeOf(schema)]));
-  return <Row extends object>(row: Row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([key, value]) => [key, fromColumn(value, types.get(key))]),
-    ) as Restored<Row, v.InferOutput<v.ObjectSchema<E, undefined>>>;
+  const keysOf = (types: RegExp) =>
+    Object.entries(entries).flatMap(([key, schema]) => (types.test(typeOf(schema)) ? [key] : []));
+  const booleans = keysOf(/^boolean$/);
+  const json = keysOf(/^(array|(strict_)?object|record|custom)$/);
+  return <Row extends object>(row: Row) => {
+    const values = { ...row } as Record<string, unknown>;
+    for (const key of booleans) if (typeof values[key] === "number") values[key] = values[key] === 1;
+    for (const key of json) if (typeof values[key] === "string") values[key] = JSON.parse(values[key]);
+    return values as Restored<Row, v.InferOutput<v.ObjectSchema<E, undefined>>>;
+  };
 }
 
 /** The type of what is stored: that of a schema without its `optional`, `nullish` and the like. */
 const typeOf = (schema: object): string =>
   "wrapped" in schema ? typeOf(schema.wrapped as object) : (schema as v.GenericSchema).type;
-
-function fromColumn(value: unknown, type = "string") {
-  if (type === "boolean") return typeof value === "number" ? value === 1 : value;
-  const isJson = typeof value === "string" && /^(array|(strict_)?object|record|custom)$/.test(type);
-  return isJson ? JSON.parse(value) : value;
-}
 
 /** From here on JavaScript compares surrogates, and SQLite whole code points: they can differ if both texts get there. */
 const HIGH = /[\ud800-\uffff]/;

@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { bit } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
@@ -126,13 +125,7 @@ export function requireDependency(
 
 const refused = (message: string) => new ApiError("InvalidOperationError", message);
 
-interface Row {
-  feature: string;
-  parent: string;
-  enabled: 0 | 1;
-  /** As JSON. */
-  variants: string;
-}
+type Row = Stored<NewDependency> & { parent: string; variants: string };
 
 const rowsOf = query<{ feature: string }, Row>(`
   SELECT feature, parent, enabled, variants FROM feature_dependencies WHERE feature = :feature ORDER BY parent`);
@@ -150,12 +143,7 @@ const removeAll = command<{ feature: string }>(`DELETE FROM feature_dependencies
 export function addDependency(tx: Tx, { name, project }: Feature, dependency: NewDependency) {
   const { feature: parent, enabled, variants } = dependency;
   remove(tx).run({ feature: name, parent });
-  insertDependency(tx).run({
-    feature: name,
-    parent,
-    enabled: bit(enabled),
-    variants: JSON.stringify(variants ?? []),
-  });
+  insertDependency(tx).run(toStored({ feature: name, parent, enabled, variants: variants ?? [] }));
   const data = { feature: parent, enabled, ...(variants && { variants }) };
   tx.record({ type: "feature-dependency-added", project, featureName: name, data });
 }
@@ -168,6 +156,8 @@ export function removeDependencies(tx: Tx, { name, project }: Feature) {
 
 /** Copies a flag's dependencies to another flag. */
 export function copyDependencies(tx: Tx, from: string, to: Feature) {
-  for (const { parent, enabled, variants } of rowsOf(tx.db).all({ feature: from }))
-    addDependency(tx, to, { feature: parent, enabled: enabled === 1, variants: JSON.parse(variants) });
+  for (const { parent, ...row } of rowsOf(tx.db).all({ feature: from }))
+    addDependency(tx, to, { ...toDependency(row), feature: parent });
 }
+
+const toDependency = fromStored(NewDependency);

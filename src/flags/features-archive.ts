@@ -21,7 +21,7 @@ import {
   requireFeature,
   requireFeatureNamed,
   requireFeaturesOf,
-  withBooleans,
+  toFeature,
 } from "./features-store.ts";
 import { enterStage } from "./lifecycle.ts";
 import { removeUse } from "./usage.ts";
@@ -191,7 +191,7 @@ const archivedFeatures = (
 ): ArchivedFeature[] =>
   archived(db)
     .all({ project, hidden: JSON.stringify(hidden) })
-    .map((row) => ({ ...withBooleans(row), environments: [] }));
+    .map((row) => ({ ...toFeature(row), environments: [] }));
 
 /**
  * @param together flags that are archived along with it

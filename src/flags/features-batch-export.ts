@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { firstPrivate, hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { query, type Stored } from "../db/statement.ts";
+import { fromStored, query, type Stored } from "../db/statement.ts";
 import { Strategy } from "../evaluation/strategy.ts";
 import { FlagVariant } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
@@ -9,8 +9,7 @@ import { POST, WithHeaders } from "../http/operation.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { ContextField } from "./context-fields.ts";
 import { Feature } from "./features-schema.ts";
-import { DEPENDENCIES, withBooleans } from "./features-store.ts";
-import { toValues } from "./strategies-store.ts";
+import { DEPENDENCIES } from "./features-store.ts";
 import { TagType } from "./tag-types.ts";
 
 /** The flags to export: those named, or all if none are; those with a tag; or those of a project. */
@@ -171,23 +170,22 @@ const dependencies = query<Bind, Row<"dependencies">>(`
 /** The state of flags in an environment, with everything they refer to. */
 function exportOf(db: Database, flags: readonly string[], environment: string): FeaturesExport {
   const bind = { names: JSON.stringify(flags), environment };
-  const featureStrategies = strategies(db).all(bind).map(toValues);
-  const featureEnvironments = environments(db).all(bind).map(toEnvironment);
+  const { entries } = FeaturesExport;
+  const featureStrategies = strategies(db).all(bind).map(fromStored(entries.featureStrategies.item));
+  const featureEnvironments = environments(db).all(bind).map(fromStored(entries.featureEnvironments.item));
   const featureTags = tags(db).all(bind);
   const fields = JSON.stringify(fieldsOf({ featureStrategies, featureEnvironments }));
   const types = JSON.stringify(featureTags.map(({ tagType }) => tagType));
   const ids = JSON.stringify(featureStrategies.flatMap((strategy) => strategy.segments));
   return {
-    features: features(db).all(bind).map(toFeature),
+    features: features(db).all(bind).map(fromStored(entries.features.item)),
     featureStrategies,
     featureEnvironments,
-    contextFields: contextFields(db).all({ names: fields }).map(toField),
+    contextFields: contextFields(db).all({ names: fields }).map(fromStored(entries.contextFields.item)),
     featureTags,
     segments: segments(db).all({ ids }),
     tagTypes: tagTypes(db).all({ names: types }),
-    dependencies: dependencies(db)
-      .all(bind)
-      .map((row) => ({ ...row, dependencies: JSON.parse(row.dependencies) })),
+    dependencies: dependencies(db).all(bind).map(fromStored(entries.dependencies.item)),
   };
 }
 
@@ -202,23 +200,6 @@ const fieldsOf = ({
   ]),
   ...featureEnvironments.flatMap(({ variants }) => variants.map(({ stickiness }) => stickiness)),
 ];
-
-const toFeature = (row: Row<"features">): FeaturesExport["features"][number] => ({
-  ...withBooleans(row),
-  archived: row.archived === 1,
-});
-
-const toEnvironment = (row: Row<"featureEnvironments">): FeaturesExport["featureEnvironments"][number] => ({
-  ...row,
-  enabled: row.enabled === 1,
-  variants: JSON.parse(row.variants),
-});
-
-const toField = (row: Row<"contextFields">): FeaturesExport["contextFields"][number] => ({
-  ...row,
-  stickiness: row.stickiness === 1,
-  legalValues: JSON.parse(row.legalValues),
-});
 
 /**
  * Records that flags were exported, and with which query; separately for each private project that it names, or whose

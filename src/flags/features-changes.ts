@@ -1,6 +1,5 @@
-import { bit } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query, type Stored } from "../db/statement.ts";
+import { command, query, type Stored, toStored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -38,12 +37,8 @@ const foldedText = ({ name, description }: Pick<FeatureRow, "name" | "descriptio
 export function createFeature(tx: Tx, project: string, feature: NewFeature): Feature {
   const { name, type, description, stale, impressionData, tags = [] } = feature;
   insertFeature(tx, {
-    name,
-    project,
-    type,
+    ...toStored({ name, project, type, stale, impressionData }),
     description: description || null, // an empty one becomes null (original)
-    stale: bit(stale),
-    impressionData: bit(impressionData),
     createdAt: tx.now,
     createdByUserId: tx.actor.createdByUserId,
     archivedAt: null,
@@ -73,15 +68,9 @@ const updateStale = command<{ name: string; stale: 0 | 1 }>(
 export function replaceMetadata(tx: Tx, before: Feature, { archived, ...change }: FeatureUpdate): Feature {
   const { name, project } = before;
   const description = change.description === undefined ? before.description : change.description;
-  update(tx).run({
-    name,
-    type: change.type,
-    description,
-    stale: bit(change.stale),
-    impressionData: bit(change.impressionData),
-    archivedAt: archived ? (before.archivedAt ?? tx.now) : null,
-    folded: foldedText({ name, description }),
-  });
+  const archivedAt = archived ? (before.archivedAt ?? tx.now) : null;
+  const folded = foldedText({ name, description });
+  update(tx).run(toStored({ ...change, name, description, archivedAt, folded }));
   const after = findFeature(tx.db, name)!;
   tx.record({ type: "feature-metadata-updated", project, featureName: name, data: after, preData: before });
   return after;
@@ -90,7 +79,7 @@ export function replaceMetadata(tx: Tx, before: Feature, { archived, ...change }
 /** Marks a flag as stale or not stale; no event is recorded if nothing changes. */
 export function setStale(tx: Tx, feature: Feature, stale: boolean) {
   if (feature.stale === stale) return;
-  updateStale(tx).run({ name: feature.name, stale: bit(stale) });
+  updateStale(tx).run(toStored({ name: feature.name, stale }));
   recordStale(tx, { ...feature, stale });
 }
 

@@ -1,10 +1,10 @@
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { query, type Stored } from "../db/statement.ts";
+import { fromStored, query, type Stored } from "../db/statement.ts";
 import type { Tag } from "../events/schema.ts";
 import { ApiError, found } from "../lib/api-error.ts";
-import type { Feature, FeatureEnvironment, FeatureFilter, ProjectFeature } from "./features-schema.ts";
+import { Feature, type FeatureEnvironment, type FeatureFilter, ProjectFeature } from "./features-schema.ts";
 
 const byName = query<{ name: string }, Stored<Omit<Feature, "archived">>>(`
   SELECT name, description, type, project, stale, created_at AS createdAt, seen_at AS lastSeenAt,
@@ -14,19 +14,11 @@ const byName = query<{ name: string }, Stored<Omit<Feature, "archived">>>(`
 /** The flag with this name in any project, archived or not; undefined if there is none. */
 export function findFeature(db: Database, name: string): Feature | undefined {
   const row = byName(db).get({ name });
-  return row && { ...withBooleans(row), archived: row.archivedAt !== null };
+  return row && { ...toFeature(row), archived: row.archivedAt !== null };
 }
 
-type Marks = "stale" | "impressionData";
-
 /** A row of a flag with true and false instead of 1 and 0. */
-export const withBooleans = <Row extends Record<Marks, 0 | 1>>(
-  row: Row,
-): Omit<Row, Marks> & Record<Marks, boolean> => ({
-  ...row,
-  stale: row.stale === 1,
-  impressionData: row.impressionData === 1,
-});
+export const toFeature = fromStored(Feature);
 
 /**
  * The flag with this name in a project, archived or not.
@@ -132,25 +124,19 @@ export function projectFeatures(
 }
 
 /** Every flag lists all environments of its project, including those where it was never touched. */
-function toListed(
-  { tags, ...row }: ListedRow,
-  all: readonly Environment[],
-  states: readonly State[],
-): ProjectFeature {
+function toListed(row: ListedRow, all: readonly Environment[], states: readonly State[]): ProjectFeature {
+  const { tags, ...feature } = restored(row);
   const environments = all.map((environment) =>
     toEnvironment(
       environment,
       states.find((state) => state.environment === environment.name),
     ),
   );
-  return {
-    ...withBooleans(row),
-    favorite: row.favorite === 1,
-    lastSeenAt: newest(environments.map(({ lastSeenAt }) => lastSeenAt)),
-    environments,
-    tags: JSON.parse(tags),
-  };
+  const lastSeenAt = newest(environments.map(({ lastSeenAt }) => lastSeenAt));
+  return { ...feature, lastSeenAt, environments, tags };
 }
+
+const restored = fromStored(ProjectFeature);
 
 const toEnvironment = (environment: Environment, state?: State): FeatureEnvironment => ({
   name: environment.name,

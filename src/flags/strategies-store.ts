@@ -1,16 +1,16 @@
 import crypto from "node:crypto";
 import { bit } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query, type Stored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type {
   CreateStrategy,
   DefaultStrategy,
-  Strategy,
   StrategyOrder,
   UpdateStrategy,
 } from "../evaluation/strategy.ts";
+import { Strategy } from "../evaluation/strategy.ts";
 import type { NewEvent, Tx } from "../events/write.ts";
-import { ApiError } from "../lib/api-error.ts";
+import { ApiError, found } from "../lib/api-error.ts";
 import {
   copyFeatureEnvironments,
   ensureFeatureEnvironment,
@@ -22,9 +22,6 @@ import {
 import { insertStrategySegment, requireSegments, setStrategySegments } from "./strategy-segments.ts";
 
 type Row = Stored<Strategy>;
-
-/** The columns of a strategy that are not stored as plain values. */
-export type StoredParts = Pick<Row, "disabled" | "segments" | "constraints" | "variants" | "parameters">;
 
 const COLUMNS = `strategies.id, strategies.name, title, disabled, feature AS featureName, sort_order AS sortOrder,
   (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
@@ -38,20 +35,12 @@ const inOrder = query<FeatureScope, Row>(`
 
 /** A flag's strategies in an environment, in order. */
 export const strategiesOf = (db: Database, { feature, environment }: FeatureScope): Strategy[] =>
-  inOrder(db).all({ feature, environment }).map(toValues);
+  inOrder(db)
+    .all({ feature, environment })
+    .map((row) => toStrategy(row));
 
-/** A row with its stored parts as values. Segments are ids, or what the query selects for them. */
-export const toValues = <R extends StoredParts, Segment = number>(
-  row: R,
-): Omit<R, keyof StoredParts> &
-  Omit<Pick<Strategy, keyof StoredParts>, "segments"> & { segments: Segment[] } => ({
-  ...row,
-  disabled: row.disabled === 1,
-  segments: JSON.parse(row.segments),
-  constraints: JSON.parse(row.constraints),
-  variants: JSON.parse(row.variants),
-  parameters: JSON.parse(row.parameters),
-});
+/** A row with its stored parts as values. */
+export const toStrategy = fromStored(Strategy);
 
 const byId = query<{ id: string }, Row & { project: string; environment: string }>(`
   SELECT ${COLUMNS}, project, environment
@@ -63,8 +52,8 @@ const byId = query<{ id: string }, Row & { project: string; environment: string 
  */
 export function requireStrategy(db: Database, scope: Scope, id: string): Strategy {
   const row = byId(db).get({ id });
-  if (row?.project !== scope.project) throw new ApiError("NotFoundError", `There is no strategy ${id}`);
-  const { project: _, environment, ...strategy } = toValues(row);
+  const here = found(row?.project === scope.project ? row : undefined, `strategy ${id}`);
+  const { project: _, environment, ...strategy } = toStrategy(here);
   if (strategy.featureName === scope.feature && environment === scope.environment) return strategy;
   throw new ApiError(
     "InvalidOperationError",
@@ -80,7 +69,7 @@ export function requireStrategyOfLive(db: Database, scope: Scope, id: string): S
 }
 
 /** The columns that don't say where a strategy is. */
-export type StrategyRow = Omit<Row, "featureName" | "segments">;
+type StrategyRow = Omit<Row, "featureName" | "segments">;
 
 export const insertStrategy = command<FeatureScope & StrategyRow>(`
   INSERT INTO strategies (id, feature, environment, name, title, disabled, sort_order, constraints, variants,
@@ -98,14 +87,6 @@ const setOrder = command<{ id: string; sortOrder: number }>(`
 
 const remove = command<{ id: string }>(`DELETE FROM strategies WHERE id = :id`);
 
-const toRow = (strategy: Strategy): StrategyRow => ({
-  ...strategy,
-  disabled: bit(strategy.disabled),
-  constraints: JSON.stringify(strategy.constraints),
-  variants: JSON.stringify(strategy.variants),
-  parameters: JSON.stringify(strategy.parameters),
-});
-
 /** A complete, validated strategy; without a sort order, it goes last. */
 type NewStrategy = Omit<Strategy, "id" | "featureName" | "sortOrder"> & {
   sortOrder?: number | undefined;
@@ -118,7 +99,7 @@ export function addStrategy(tx: Tx, scope: Scope, strategy: NewStrategy): Strate
   const { sortOrder = last + 1 } = strategy;
   const added = { ...strategy, id: crypto.randomUUID(), featureName: feature, sortOrder };
   ensureFeatureEnvironment(tx).run({ feature, environment });
-  insertStrategy(tx).run({ ...toRow(added), feature, environment });
+  insertStrategy(tx).run(toStored({ ...added, feature, environment }));
   for (const segment of added.segments) insertStrategySegment(tx).run({ strategy: added.id, segment });
   recordStrategy(tx, "feature-strategy-add", scope, { data: toData(added) });
   return added;
@@ -137,7 +118,7 @@ export function updateStrategy(tx: Tx, scope: Scope, before: Strategy, change: U
     parameters: change.parameters ?? before.parameters,
     segments: change.segments ? distinct(change.segments) : before.segments,
   };
-  update(tx).run(toRow(updated));
+  update(tx).run(toStored(updated));
   if (change.segments) setStrategySegments(tx, before.id, updated.segments);
   recordStrategy(tx, "feature-strategy-update", scope, { data: toData(updated), preData: toData(before) });
   disableIfNoneEnabled(tx, scope);
@@ -211,7 +192,7 @@ export function enableFeature(tx: Tx, scope: Scope, { enablesStrategies = false 
 function enableStrategies(tx: Tx, scope: Scope) {
   for (const before of strategiesOf(tx.db, scope).filter(({ disabled }) => disabled)) {
     const enabled = { ...before, disabled: false };
-    update(tx).run(toRow(enabled));
+    update(tx).run(toStored(enabled));
     recordStrategy(tx, "feature-strategy-update", scope, { data: toData(enabled), preData: toData(before) });
   }
 }

@@ -1,8 +1,9 @@
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, type Stored } from "../db/statement.ts";
 import type { Constraint } from "../evaluation/constraint.ts";
 import type { Strategy } from "../evaluation/strategy.ts";
-import { type StoredParts, toValues } from "../flags/strategies-store.ts";
+import { toFeature } from "../flags/features-store.ts";
+import { toStrategy } from "../flags/strategies-store.ts";
 
 /** A strategy with the names of its segments, which identify them in text form. */
 export type NamedStrategy = Omit<Strategy, "segments" | "featureName" | "sortOrder"> & { segments: string[] };
@@ -19,7 +20,7 @@ export interface FlagState {
   environments: Map<string, { enabled: boolean; strategies: NamedStrategy[] }>;
 }
 
-export interface SegmentState {
+interface SegmentState {
   id: number;
   description: string | null;
   constraints: Constraint[];
@@ -36,13 +37,7 @@ const environmentsOf = query<{ project: string }, string>(`
   SELECT environment FROM project_environments JOIN environments ON environments.name = environment
   WHERE project = :project ORDER BY sort_order, environment`);
 
-interface FlagRow extends Pick<FlagState, "type" | "description"> {
-  name: string;
-  stale: 0 | 1;
-  impressionData: 0 | 1;
-  archived: 0 | 1;
-  hasParents: 0 | 1;
-}
+type FlagRow = Stored<Omit<FlagState, "environments">> & { name: string };
 
 const flagsOf = query<{ project: string }, FlagRow>(`
   SELECT name, type, description, stale, impression_data AS impressionData, archived_at IS NOT NULL AS archived,
@@ -53,10 +48,7 @@ const enabledOf = query<{ project: string }, { feature: string; environment: str
   SELECT feature, environment FROM features
   JOIN feature_environments ON feature = name WHERE project = :project AND enabled`);
 
-interface StrategyRow extends Pick<Strategy, "id" | "name" | "title">, StoredParts {
-  feature: string;
-  environment: string;
-}
+type StrategyRow = Stored<NamedStrategy> & { feature: string; environment: string };
 
 const strategiesOf = query<{ project: string }, StrategyRow>(`
   SELECT strategies.id, strategies.name, title, disabled, feature, environment, constraints, variants, parameters,
@@ -86,7 +78,7 @@ export function projectState(db: Database, project: string): ProjectState {
     environments.set(environment, state);
     return state;
   };
-  for (const row of strategiesOf(db).all({ project })) stateOf(row).strategies.push(toStrategy(row));
+  for (const row of strategiesOf(db).all({ project })) stateOf(row).strategies.push(toNamed(row));
   for (const row of enabledOf(db).all({ project })) stateOf(row).enabled = true;
   const segments = segmentsOf(db).all({ project });
   return {
@@ -99,13 +91,11 @@ export function projectState(db: Database, project: string): ProjectState {
 }
 
 const toFlag = ({ name: _, ...row }: FlagRow): FlagState => ({
-  ...row,
-  stale: row.stale === 1,
-  impressionData: row.impressionData === 1,
+  ...toFeature(row),
   archived: row.archived === 1,
   hasParents: row.hasParents === 1,
   environments: new Map(),
 });
 
-const toStrategy = ({ feature: _, environment: __, ...row }: StrategyRow): NamedStrategy =>
-  toValues<typeof row, string>(row);
+const toNamed = ({ feature: _, environment: __, ...row }: StrategyRow) =>
+  toStrategy(row) as object as NamedStrategy;
