@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useDialog } from "../address.ts";
 import { discard, keepEditing, leave, question, unsavedIn } from "../unsaved.ts";
 import { Button, IconButton, Messages } from "./controls.tsx";
-import { type Fields, Form, type FormState, useForm } from "./form.tsx";
+import { type Fields, Form, type FormProps, type FormState, useForm } from "./form.tsx";
 import type { IconName } from "./icon.tsx";
 
 interface DialogProps {
@@ -81,26 +81,28 @@ export function Opener(props: OpenerProps) {
   );
 }
 
-interface FormDialogProps<T extends Record<string, unknown>> {
+interface FormDialogProps<T extends Record<string, unknown>>
+  extends Omit<FormProps<T>, "form" | "fields" | "onCancel"> {
   title: string;
-  form: FormState<T>;
-  fields: Fields<T>;
-  /** The label of the submit button. */
-  submit: string;
+  initial: T;
+  /** @param form some fields follow from the values of others */
+  fields(form: FormState<T>): Fields<T>;
+  /** May throw: the dialog then stays open, and shows the error. */
+  send(values: T): Promise<unknown>;
   onClose(): void;
   isWide?: boolean;
-  above?: ComponentChildren;
 }
 
-/** A dialog with a form. */
-export const FormDialog = <T extends Record<string, unknown>>(props: FormDialogProps<T>) => {
-  const { title, isWide, onClose, ...form } = props;
+/** A dialog with a form, which closes once its values are sent. */
+export function FormDialog<T extends Record<string, unknown>>(props: FormDialogProps<T>) {
+  const { title, isWide, initial, fields, send, onClose, ...rest } = props;
+  const form = useForm(initial, (values) => send(values).then(onClose));
   return (
     <Dialog title={title} isWide={isWide} onClose={onClose}>
-      <Form {...form} onCancel={onClose} />
+      <Form {...rest} form={form} fields={fields(form)} onCancel={onClose} />
     </Dialog>
   );
-};
+}
 
 interface ConfirmProps {
   title: string;
@@ -114,16 +116,11 @@ interface ConfirmProps {
 }
 
 /** Asks for confirmation before something is destroyed. */
-export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
-  const form = useForm({}, () => onConfirm().then(onClose));
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <Form form={form} submit={action} kind="danger" onCancel={onClose}>
-        <div>{children}</div>
-      </Form>
-    </Dialog>
-  );
-}
+export const Confirm = ({ children, action, onConfirm, ...dialog }: ConfirmProps) => (
+  <FormDialog {...dialog} initial={{}} fields={() => ({})} submit={action} kind="danger" send={onConfirm}>
+    <div>{children}</div>
+  </FormDialog>
+);
 
 interface RemoveButtonProps extends Omit<ConfirmProps, "onClose"> {
   /** Its accessible name. */

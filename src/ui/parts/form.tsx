@@ -142,7 +142,7 @@ export type Control<V> = (bound: Bound<V>) => ComponentChildren;
 /** The controls of a form, by the values they change, from top to bottom. */
 export type Fields<T extends Values> = { [K in keyof T]?: Control<T[K]> | false };
 
-interface FormProps<T extends Values> {
+export interface FormProps<T extends Values> {
   form: FormState<T>;
   fields?: Fields<T>;
   /** The label of the submit button. */

@@ -97,7 +97,7 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
                 rows={rows}
                 keyOf={keyOf}
                 empty={`No ${noun}s yet.`}
-                columns={[...columns, { title: "Actions", kind: "tools", cell: tools }]}
+                columns={[...columns, ["Actions", tools, "tools"]]}
               />
               {creating.of && editor({ ...create, onClose: creating.close })}
               {editing.of && (
@@ -127,13 +127,9 @@ export function Editing<T>({ row, children }: EditingProps<T>) {
 }
 
 /** Columns that most lists have. */
-export const NAME: Column<{ name: string }> = {
-  title: "Name",
-  kind: "main",
-  cell: ({ name }) => <bdi>{name}</bdi>,
-};
+export const NAME: Column<{ name: string }> = ["Name", ({ name }) => <bdi>{name}</bdi>, "main"];
 
-export const DESCRIPTION: Column<{ description?: string | null | undefined }> = {
-  title: "Description",
-  cell: ({ description }) => <bdi>{description}</bdi>,
-};
+export const DESCRIPTION: Column<{ description?: string | null | undefined }> = [
+  "Description",
+  ({ description }) => <bdi>{description}</bdi>,
+];

@@ -5,13 +5,16 @@ import { Nothing } from "./answer.tsx";
 import type { Choice } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 
-/** A column: its heading and its cells. */
-export interface Column<T> {
-  title: string;
-  cell(row: T): ComponentChildren;
-  /** The server's sort key for this column, if it has one. */
-  sortBy?: string;
-  kind?: "number" | "tools" | "main" | undefined;
+/** A column: its heading, its cells, what they hold if it isn't plain text, and the server's sort key if it has one. */
+export type Column<T> = readonly [
+  title: string,
+  cell: Cells<T>["of"],
+  kind?: "number" | "tools" | "main" | "",
+  sortBy?: string,
+];
+
+interface Cells<T> {
+  of(row: T): ComponentChildren;
 }
 
 interface Sorting {
@@ -29,7 +32,7 @@ interface Selection {
 interface TableProps<T> {
   /** Read out before the table. */
   caption: string;
-  columns: ReadonlyArray<Column<NoInfer<T>> | false | undefined>;
+  columns: ReadonlyArray<Column<NoInfer<T>> | false>;
   rows: readonly T[];
   keyOf(row: NoInfer<T>): string | number;
   /** Shown if there are no rows. */
@@ -40,7 +43,7 @@ interface TableProps<T> {
 
 export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, selection }: TableProps<T>) {
   if (rows.length === 0) return <Nothing>{empty}</Nothing>;
-  const visible = columns.filter((column) => column !== false && column !== undefined);
+  const visible = columns.filter((column) => column !== false);
   const keys = rows.map((row) => String(keyOf(row)));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
@@ -50,8 +53,8 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, select
         <thead>
           <tr>
             {selection && <SelectAll keys={keys} {...selection} />}
-            {visible.map((column) => (
-              <Head key={column.title} column={column} sorting={sorting} />
+            {visible.map(([title, , kind, sortBy]) => (
+              <Head key={title} title={title} kind={kind || undefined} sortBy={sortBy} sorting={sorting} />
             ))}
           </tr>
         </thead>
@@ -59,9 +62,9 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, select
           {rows.map((row, index) => (
             <tr key={keys[index]}>
               {selection && <SelectRow name={keys[index]!} {...selection} />}
-              {visible.map((column) => (
-                <td key={column.title} class={column.kind} data-title={column.title}>
-                  {column.cell(row)}
+              {visible.map(([title, cell, kind]) => (
+                <td key={title} class={kind || undefined} data-title={title}>
+                  {cell(row)}
                 </td>
               ))}
             </tr>
@@ -72,8 +75,14 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, select
   );
 }
 
-function Head<T>({ column, sorting }: { column: Column<T>; sorting: Sorting | undefined }) {
-  const { title, sortBy, kind } = column;
+interface HeadProps {
+  title: string;
+  kind: string | undefined;
+  sortBy: string | undefined;
+  sorting: Sorting | undefined;
+}
+
+function Head({ title, kind, sortBy, sorting }: HeadProps) {
   if (!sorting || sortBy === undefined)
     return (
       <th scope="col" class={kind}>

@@ -102,9 +102,9 @@ interface Dated {
 
 /** When a token was used last, and how long it lasts. */
 export const TOKEN_TIMES: ReadonlyArray<Column<Dated>> = [
-  { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
-  { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-  { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  ["Last seen", ({ seenAt }) => <Time at={seenAt} />],
+  ["Expires", ({ expiresAt }) => <Time at={expiresAt} />],
+  ["Created", ({ createdAt }) => <Time at={createdAt} />],
 ];
 
 type Token = Output<"GET /api/admin/user/tokens">["pats"][number];
@@ -141,9 +141,9 @@ export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) 
         keyOf={({ id }) => id}
         empty="No tokens yet."
         columns={[
-          { title: "Description", kind: "main", cell: ({ description }) => <bdi>{description}</bdi> },
+          ["Description", ({ description }) => <bdi>{description}</bdi>, "main"],
           ...TOKEN_TIMES,
-          { title: "Actions", kind: "tools", cell: tools },
+          ["Actions", tools, "tools"],
         ]}
       />
       {isNew ? (

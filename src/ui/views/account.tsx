@@ -104,9 +104,9 @@ const Sessions = () => (
             keyOf={({ id }) => id}
             empty=""
             columns={[
-              { title: "Signed in", kind: "main", cell: ({ createdAt }) => <Time at={createdAt} /> },
-              { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-              { title: "Actions", kind: "tools", cell: (session) => <End session={session} /> },
+              ["Signed in", ({ createdAt }) => <Time at={createdAt} />, "main"],
+              ["Expires", ({ expiresAt }) => <Time at={expiresAt} />],
+              ["Actions", (session) => <End session={session} />, "tools"],
             ]}
           />
           {sessions.length > 1 && (

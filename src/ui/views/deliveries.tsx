@@ -92,24 +92,20 @@ function DeliveryTable({ id }: { id: string }) {
               keyOf={(delivery) => delivery.id}
               empty="Nothing has been delivered yet."
               columns={[
-                { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: "State", cell: ({ state }) => <DeliveryState state={state} /> },
-                {
-                  title: "Event",
-                  kind: "main",
-                  cell: ({ event }) => <Summary text={event.summary ?? event.type} />,
-                },
-                { title: "Attempt", kind: "number", cell: ({ details }) => String(details.attempt ?? "") },
-                { title: "Result", kind: "main", cell: ({ stateDetails }) => <bdi>{stateDetails}</bdi> },
-                {
-                  title: "Actions",
-                  kind: "tools",
-                  cell: ({ id: delivery, event }) => (
+                ["When", ({ createdAt }) => <Time at={createdAt} />],
+                ["State", ({ state }) => <DeliveryState state={state} />],
+                ["Event", ({ event }) => <Summary text={event.summary ?? event.type} />, "main"],
+                ["Attempt", ({ details }) => String(details.attempt ?? ""), "number"],
+                ["Result", ({ stateDetails }) => <bdi>{stateDetails}</bdi>, "main"],
+                [
+                  "Actions",
+                  ({ id: delivery, event }) => (
                     <Button onClick={() => details.open(delivery)}>
                       Details<span class="unseen"> of event {event.id}</span>
                     </Button>
                   ),
-                },
+                  "tools",
+                ],
               ]}
             />
             <Pager

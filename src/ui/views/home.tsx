@@ -51,13 +51,10 @@ const Projects = ({ projects }: Pick<Dashboard, "projects">) => (
         </>
       }
       columns={[
-        { title: "Project", kind: "main", cell: ({ id, name }) => <ProjectLink id={id} name={name} /> },
-        {
-          title: "Health",
-          cell: ({ health, name }) => <Share percent={health} label={`Health of ${name}`} />,
-        },
-        { title: "Flags", kind: "number", cell: ({ featureCount }) => featureCount },
-        { title: "Members", kind: "number", cell: ({ memberCount }) => memberCount },
+        ["Project", ({ id, name }) => <ProjectLink id={id} name={name} />, "main"],
+        ["Health", ({ health, name }) => <Share percent={health} label={`Health of ${name}`} />],
+        ["Flags", ({ featureCount }) => featureCount, "number"],
+        ["Members", ({ memberCount }) => memberCount, "number"],
       ]}
     />
   </section>

@@ -42,25 +42,21 @@ export function Integrations() {
       keyOf={({ id }) => id}
       nameOf={name}
       columns={[
-        {
-          title: "Integration",
-          kind: "main",
-          cell: (one) => <NameLink to={pathTo("integrations", one.id)}>{name(one)}</NameLink>,
-        },
-        { title: "Provider", cell: (one) => providerOf(one, providers) },
-        {
-          title: "Events",
-          cell: ({ events }) => (events.length === 0 ? "none" : counted(events.length, "type")),
-        },
-        {
-          title: "Projects",
-          cell: ({ projects }) =>
-            projects.length === 0 || projects.includes("*") ? "all" : projects.join(", "),
-        },
-        { title: "State", kind: "main", cell: (one) => <State integration={one} /> },
-        {
-          title: "Enabled",
-          cell: (one) => (
+        [
+          "Integration",
+          (one) => <NameLink to={pathTo("integrations", one.id)}>{name(one)}</NameLink>,
+          "main",
+        ],
+        ["Provider", (one) => providerOf(one, providers)],
+        ["Events", ({ events }) => (events.length === 0 ? "none" : counted(events.length, "type"))],
+        [
+          "Projects",
+          ({ projects }) => (projects.length === 0 || projects.includes("*") ? "all" : projects.join(", ")),
+        ],
+        ["State", (one) => <State integration={one} />, "main"],
+        [
+          "Enabled",
+          (one) => (
             <Switch
               isOn={one.enabled}
               label={`Enabled: ${name(one)}`}
@@ -68,7 +64,7 @@ export function Integrations() {
               onChange={(enabled) => enable(one.id, enabled)}
             />
           ),
-        },
+        ],
       ]}
       may={(action) => may(`${action}_ADDON`)}
       remove={({ id }) => change(`DELETE ${INTEGRATION}`, { params: { id } })}

@@ -6,8 +6,8 @@ import { inDays, nameOf } from "../format.ts";
 import { Button, IconButton, Switch } from "../parts/controls.tsx";
 import { Dialog, FormDialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
-import { type Choice, checks, choice, long, named, text, useForm, valuesOf } from "../parts/form.tsx";
-import { DESCRIPTION, EditableList, type Edited, NAME } from "../parts/list.tsx";
+import { type Choice, checks, choice, long, named, text, valuesOf } from "../parts/form.tsx";
+import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { createPasswordLink, PersonalTokens, Secret } from "../parts/tokens.tsx";
 import { Avatar, Badge, Tabs, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -42,7 +42,6 @@ export function Users() {
   const read = useRead("GET /api/admin/user-admin");
   const [link, setLink] = useState<OnceLink>();
   const roles = read.data?.rootRoles ?? [];
-  const viewer = roles.find(({ name }) => name === "Viewer")?.id ?? 0;
   const showLink = (name: string, path: string) =>
     setLink({ title: `Password link for ${name}`, label: PASSWORD_LINK, path });
   return (
@@ -56,20 +55,20 @@ export function Users() {
         keyOf={({ id }) => id}
         nameOf={nameOf}
         columns={[
-          {
-            title: "Name",
-            kind: "main",
-            cell: (user) => (
+          [
+            "Name",
+            (user) => (
               <>
                 <Avatar url={user.imageUrl} /> <bdi>{nameOf(user)}</bdi>
               </>
             ),
-          },
-          { title: "Username", cell: ({ username }) => <bdi>{username}</bdi> },
-          { title: "E-mail", cell: ({ email }) => <bdi>{email}</bdi> },
-          { title: "Root role", cell: ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name },
-          { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
-          { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+            "main",
+          ],
+          ["Username", ({ username }) => <bdi>{username}</bdi>],
+          ["E-mail", ({ email }) => <bdi>{email}</bdi>],
+          ["Root role", ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name],
+          ["Last seen", ({ seenAt }) => <Time at={seenAt} />],
+          ["Created", ({ createdAt }) => <Time at={createdAt} />],
         ]}
         may={(action, row) => isAdmin() && !(action === "DELETE" && row?.id === ownUser()?.id)}
         remove={({ id }) => change(`DELETE ${USER}`, { params: { id } })}
@@ -86,7 +85,9 @@ export function Users() {
             {...dialog}
             title={row ? nameOf(row) : dialog.title}
             of={row && [`GET ${USER}`, { params: { id: row.id } }]}
-            toValues={(now) => valuesOf(now, { username: "", email: "", name: "", rootRole: viewer })}
+            toValues={(now) =>
+              valuesOf(now, { username: "", email: "", name: "", rootRole: viewerIn(roles) })
+            }
             fields={() => ({
               username: !row && text("Username", { hint: "A username or an e-mail address is required." }),
               email: text("E-mail address", { type: "email" }),
@@ -120,6 +121,10 @@ export function Users() {
 const PASSWORD_LINK =
   "For 24 hours, anyone with this link can set the password, once. No e-mail is sent: pass it on yourself.";
 
+/** The role that new users have at first. */
+const viewerIn = (roles: ReadonlyArray<{ id: number; name: string }>) =>
+  roles.find(({ name }) => name === "Viewer")?.id ?? 0;
+
 /** Without the empty ones. */
 const filled = <K extends string>(values: Record<K, string>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) as Partial<
@@ -150,8 +155,8 @@ export function Groups() {
       columns={[
         NAME,
         DESCRIPTION,
-        { title: "Members", kind: "number", cell: ({ users }) => users.length },
-        { title: "Projects", cell: ({ projects }) => <bdi>{projects.join(", ")}</bdi> },
+        ["Members", ({ users }) => users.length, "number"],
+        ["Projects", ({ projects }) => <bdi>{projects.join(", ")}</bdi>],
       ]}
       may={isAdmin}
       remove={({ id }) => change(`DELETE ${GROUP}`, { params: { id } })}
@@ -209,16 +214,16 @@ export function Roles() {
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}
       columns={[
-        {
-          title: "Name",
-          kind: "main",
-          cell: (role) => (
+        [
+          "Name",
+          (role) => (
             <>
               <bdi>{role.name}</bdi> {!isCustom(role) && <Badge>built in</Badge>}
             </>
           ),
-        },
-        { title: "Scope", cell: (role) => (isRoot(role) ? "root" : "project") },
+          "main",
+        ],
+        ["Scope", (role) => (isRoot(role) ? "root" : "project")],
         DESCRIPTION,
       ]}
       may={(_, role) => isAdmin() && (role === undefined || isCustom(role))}
@@ -286,9 +291,6 @@ function choicesFor(type: Scope, { root, project, environments }: Permissions): 
 
 const ACCOUNT = "/api/admin/service-account";
 
-type Accounts = Output<`GET ${typeof ACCOUNT}`>;
-type Account = Accounts["serviceAccounts"][number];
-
 /** Accounts for programs, with their own tokens. */
 export function ServiceAccounts() {
   const tokens = useDialog("tokens");
@@ -306,11 +308,11 @@ export function ServiceAccounts() {
         keyOf={({ id }) => id}
         nameOf={nameOf}
         columns={[
-          { title: "Name", kind: "main", cell: (account) => <bdi>{nameOf(account)}</bdi> },
-          { title: "Username", cell: ({ username }) => <bdi>{username}</bdi> },
-          { title: "Root role", cell: ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name },
-          { title: "Tokens", kind: "number", cell: ({ tokens }) => tokens.length },
-          { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
+          ["Name", (account) => <bdi>{nameOf(account)}</bdi>, "main"],
+          ["Username", ({ username }) => <bdi>{username}</bdi>],
+          ["Root role", ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name],
+          ["Tokens", ({ tokens }) => tokens.length, "number"],
+          ["Last seen", ({ seenAt }) => <Time at={seenAt} />],
         ]}
         may={isAdmin}
         remove={({ id }) => change(`DELETE ${ACCOUNT}/:id`, { params: { id } })}
@@ -320,7 +322,23 @@ export function ServiceAccounts() {
             Tokens
           </Button>
         )}
-        editor={(edited) => <AccountEditor {...edited} roles={roles} />}
+        editor={({ row, ...dialog }) => (
+          <FormDialog
+            {...dialog}
+            title={row ? nameOf(row) : dialog.title}
+            initial={valuesOf(row, { username: "", name: "", rootRole: viewerIn(roles) })}
+            fields={() => ({
+              username: !row && text("Username", { required: true }),
+              name: text("Name", { required: true }),
+              rootRole: choice("Root role", named(roles)),
+            })}
+            send={({ username, ...body }) =>
+              row
+                ? change(`PUT ${ACCOUNT}/:id`, { params: { id: row.id }, body })
+                : change(`POST ${ACCOUNT}`, { body: { username, ...body } })
+            }
+          />
+        )}
       />
       {opened && (
         <Dialog title={`Tokens of ${nameOf(opened)}`} onClose={tokens.close} isWide>
@@ -335,23 +353,6 @@ export function ServiceAccounts() {
       )}
     </>
   );
-}
-
-function AccountEditor({ row, roles, ...dialog }: Edited<Account> & { roles: Accounts["rootRoles"] }) {
-  const viewer = roles.find(({ name }) => name === "Viewer")?.id;
-  const initial = { username: "", name: row?.name ?? "", rootRole: row?.rootRole ?? viewer ?? 0 };
-  const form = useForm(initial, async ({ username, ...body }) => {
-    await (row
-      ? change(`PUT ${ACCOUNT}/:id`, { params: { id: row.id }, body })
-      : change(`POST ${ACCOUNT}`, { body: { username, ...body } }));
-    dialog.onClose();
-  });
-  const fields = {
-    username: !row && text("Username", { required: true }),
-    name: text("Name", { required: true }),
-    rootRole: choice("Root role", named(roles)),
-  };
-  return <FormDialog {...dialog} title={row ? nameOf(row) : dialog.title} form={form} fields={fields} />;
 }
 
 const INVITATIONS = "/api/admin/invite-link/tokens";
@@ -371,12 +372,12 @@ export function Invitations() {
         nameOf={({ name }) => name}
         columns={[
           NAME,
-          { title: "Role", cell: ({ role }) => role.name },
-          { title: "Users created", kind: "number", cell: ({ users }) => users.length },
-          { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-          {
-            title: "Enabled",
-            cell: ({ name, secret, enabled }) => (
+          ["Role", ({ role }) => role.name],
+          ["Users created", ({ users }) => users.length, "number"],
+          ["Expires", ({ expiresAt }) => <Time at={expiresAt} />],
+          [
+            "Enabled",
+            ({ name, secret, enabled }) => (
               <Switch
                 isOn={enabled}
                 label={`Invitation ${name}`}
@@ -386,13 +387,22 @@ export function Invitations() {
                 }
               />
             ),
-          },
+          ],
         ]}
         may={(action) => action === "CREATE" && isAdmin()}
         editor={({ row: _, ...dialog }) => (
-          <NewInvitation
+          <FormDialog
             {...dialog}
-            onLink={(path) => setLink({ title: "Invitation link", label: INVITATION_LINK, path })}
+            initial={{ name: "", expiresAt: inDays(7) }}
+            fields={() => ({
+              name: text("Name", { required: true }),
+              expiresAt: text("Expires", { type: "datetime-local", required: true }),
+            })}
+            send={async ({ name, expiresAt }) => {
+              const body = { name, expiresAt: new Date(expiresAt).toISOString() };
+              const { url } = await change(`POST ${INVITATIONS}`, { body });
+              setLink({ title: "Invitation link", label: INVITATION_LINK, path: url });
+            }}
           />
         )}
       />
@@ -402,18 +412,3 @@ export function Invitations() {
 }
 
 const INVITATION_LINK = "Anyone with this link can create an account with the Viewer role.";
-
-type NewInvitationProps = Omit<Edited<never>, "row"> & { onLink(path: string): void };
-
-function NewInvitation({ onLink, ...dialog }: NewInvitationProps) {
-  const form = useForm({ name: "", expiresAt: inDays(7) }, async ({ name, expiresAt }) => {
-    const body = { name, expiresAt: new Date(expiresAt).toISOString() };
-    onLink((await change(`POST ${INVITATIONS}`, { body })).url);
-    dialog.onClose();
-  });
-  const fields = {
-    name: text("Name", { required: true }),
-    expiresAt: text("Expires", { type: "datetime-local", required: true }),
-  };
-  return <FormDialog {...dialog} form={form} fields={fields} />;
-}

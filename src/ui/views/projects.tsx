@@ -3,7 +3,7 @@ import { pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Answer } from "../parts/answer.tsx";
 import { FormDialog, Opener } from "../parts/dialog.tsx";
-import { checks, choice, choicesOf, long, text, useForm } from "../parts/form.tsx";
+import { checks, choice, choicesOf, long, text } from "../parts/form.tsx";
 import { Search, Table, Tick } from "../parts/table.tsx";
 import { Badge, Heading, ProjectLink, Share, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -40,23 +40,20 @@ export function Projects() {
             keyOf={({ id }) => id}
             empty="No projects found."
             columns={[
-              {
-                title: "Favorite",
-                kind: "tools",
-                cell: ({ id, name, favorite }) => (
+              [
+                "Favorite",
+                ({ id, name, favorite }) => (
                   <Favorite project={id} label={`Favorite: ${name}`} isFavorite={favorite} />
                 ),
-              },
-              { title: "Project", kind: "main", cell: (project) => <Title project={project} /> },
-              {
-                title: "Health",
-                cell: ({ health, name }) => <Share percent={health} label={`Health of ${name}`} />,
-              },
-              { title: "Flags", kind: "number", cell: ({ featureCount }) => featureCount },
-              { title: "Members", kind: "number", cell: ({ memberCount }) => memberCount },
-              { title: "Mode", cell: ({ mode }) => mode },
-              { title: "Last usage", cell: (project) => <Time at={project.lastReportedFlagUsage} /> },
-              { title: "Updated", cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
+                "tools",
+              ],
+              ["Project", (project) => <Title project={project} />, "main"],
+              ["Health", ({ health, name }) => <Share percent={health} label={`Health of ${name}`} />],
+              ["Flags", ({ featureCount }) => featureCount, "number"],
+              ["Members", ({ memberCount }) => memberCount, "number"],
+              ["Mode", ({ mode }) => mode],
+              ["Last usage", (project) => <Time at={project.lastReportedFlagUsage} />],
+              ["Updated", ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} />],
             ]}
           />
         )}
@@ -75,43 +72,40 @@ const Title = ({ project: { id, name, archivedAt } }: { project: Project }) => (
   </>
 );
 
-type NewProjectValues = {
-  name: string;
-  id: string;
-  description: string;
-  mode: Project["mode"];
-  environments: readonly string[];
+const EMPTY = {
+  name: "",
+  id: "",
+  description: "",
+  mode: "open" as Project["mode"],
+  environments: [] as readonly string[],
 };
-
-const EMPTY: NewProjectValues = { name: "", id: "", description: "", mode: "open", environments: [] };
 
 function NewProject({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation();
   const all = useRead("GET /api/admin/environments").data?.environments ?? [];
-  const form = useForm(EMPTY, async ({ id, environments, ...rest }) => {
-    const body = {
-      ...rest,
-      ...(id !== "" && { id }),
-      ...(environments.length > 0 && { environments: [...environments] }),
-    };
-    const project = await change("POST /api/admin/projects", { body });
-    navigate(pathTo("projects", project.id), { replace: true });
-  });
-  const fields = {
-    name: text("Name", { required: true }),
-    id: text("ID", { hint: "Used in URLs. Leave empty to derive it from the name." }),
-    description: long("Description"),
-    mode: choice("Mode", MODES),
-    environments: checks("Environments", choicesOf(all.map(({ name }) => name)), {
-      hint: "All enabled environments if none is selected.",
-    }),
-  };
   return (
     <FormDialog
       title="New project"
-      form={form}
-      fields={fields}
+      initial={EMPTY}
+      fields={() => ({
+        name: text("Name", { required: true }),
+        id: text("ID", { hint: "Used in URLs. Leave empty to derive it from the name." }),
+        description: long("Description"),
+        mode: choice("Mode", MODES),
+        environments: checks("Environments", choicesOf(all.map(({ name }) => name)), {
+          hint: "All enabled environments if none is selected.",
+        }),
+      })}
       submit="Create the project"
+      send={async ({ id, environments, ...rest }) => {
+        const body = {
+          ...rest,
+          ...(id !== "" && { id }),
+          ...(environments.length > 0 && { environments: [...environments] }),
+        };
+        const project = await change("POST /api/admin/projects", { body });
+        navigate(pathTo("projects", project.id), { replace: true });
+      }}
       onClose={onClose}
     />
   );

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { useDialog, useFilters } from "../address.ts";
+import { type DialogState, useDialog, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Answer } from "../parts/answer.tsx";
 import { Button, IconButton } from "../parts/controls.tsx";
 import { Confirm, Dialog, FormDialog, Opener } from "../parts/dialog.tsx";
-import { type Choice, choice, choicesOf, text, useForm } from "../parts/form.tsx";
+import { type Choice, choice, choicesOf, text } from "../parts/form.tsx";
 import { type Column, Search, Table } from "../parts/table.tsx";
 import { projects, Secret, Snippets, TOKEN_TIMES } from "../parts/tokens.tsx";
 import { Heading, Time } from "../parts/words.tsx";
@@ -33,42 +33,23 @@ export function Tokens() {
         </Opener>
       </Heading>
       <Answer read={read}>
-        {({ tokens }) => {
-          const revoked = tokens.find(({ secret }) => secret === revoking);
-          return (
-            <>
-              <Table
-                caption="Tokens"
-                rows={tokens.filter(matches)}
-                keyOf={({ secret }) => secret}
-                empty="No tokens found."
-                columns={[
-                  { title: "Name", kind: "main", cell: ({ tokenName }) => <bdi>{tokenName}</bdi> },
-                  { title: "Type", cell: ({ type }) => type },
-                  {
-                    title: "Projects",
-                    cell: ({ projects }) => (projects.includes("*") ? "all" : projects.join(", ")),
-                  },
-                  {
-                    title: "Environment",
-                    cell: (one) => (one.environment === "*" ? "all" : one.environment),
-                  },
-                  ...TOKEN_TIMES,
-                  mayDo("DELETE") && revokeColumn(setRevoking),
-                ]}
-              />
-              {revoked && (
-                <Revoke
-                  token={revoked}
-                  revoke={() =>
-                    change("DELETE /api/admin/api-tokens/:token", { params: { token: revoked.secret } })
-                  }
-                  onClose={() => setRevoking(undefined)}
-                />
-              )}
-            </>
-          );
-        }}
+        {({ tokens }) => (
+          <TokenTable
+            caption="Tokens"
+            tokens={tokens}
+            matches={matches}
+            empty="No tokens found."
+            columns={[
+              ["Name", ({ tokenName }) => <bdi>{tokenName}</bdi>, "main"],
+              ["Type", ({ type }) => type],
+              ["Projects", ({ projects }) => (projects.includes("*") ? "all" : projects.join(", "))],
+              ["Environment", ({ environment }) => (environment === "*" ? "all" : environment)],
+            ]}
+            mayRevoke={mayDo("DELETE")}
+            revoking={{ of: revoking, open: setRevoking, close: () => setRevoking(undefined) }}
+            revoke={(token) => change("DELETE /api/admin/api-tokens/:token", { params: { token } })}
+          />
+        )}
       </Answer>
       {created && <Created token={created} onClose={() => setCreated(undefined)} />}
     </>
@@ -79,31 +60,48 @@ export function Tokens() {
 const mayDo = (action: "CREATE" | "DELETE") =>
   may(`${action}_CLIENT_API_TOKEN`) || may(`${action}_FRONTEND_API_TOKEN`);
 
-const revokeColumn = (onRevoke: (secret: string) => void): Column<Token> => ({
-  title: "Actions",
-  kind: "tools",
-  cell: ({ secret, tokenName }) => (
-    <IconButton icon="remove" label={`Revoke ${tokenName}`} onClick={() => onRevoke(secret)} />
-  ),
-});
-
-interface RevokeProps {
-  token: Token;
-  revoke(): Promise<unknown>;
-  onClose(): void;
+interface TokenTableProps {
+  caption: string;
+  tokens: readonly Token[];
+  matches?(token: Token): boolean;
+  empty: string;
+  /** What comes before when they were used and created. */
+  columns: ReadonlyArray<Column<Token>>;
+  mayRevoke: boolean;
+  /** The question before one is revoked. */
+  revoking: DialogState;
+  revoke(secret: string): Promise<unknown>;
 }
 
-const Revoke = ({ token, revoke, onClose }: RevokeProps) => (
-  <Confirm
-    title={`Revoke ${token.tokenName}?`}
-    action="Revoke the token"
-    onConfirm={revoke}
-    onClose={onClose}
-  >
-    Applications that use it will be refused immediately, and many SDKs then stop polling. It was last seen{" "}
-    <Time at={token.seenAt} />.
-  </Confirm>
-);
+function TokenTable(props: TokenTableProps) {
+  const { caption, tokens, matches = () => true, empty, columns, mayRevoke, revoking, revoke } = props;
+  const revoked = tokens.find(({ secret }) => secret === revoking.of);
+  const tools = ({ secret, tokenName }: Token) => (
+    <IconButton icon="remove" label={`Revoke ${tokenName}`} onClick={() => revoking.open(secret)} />
+  );
+  return (
+    <>
+      <Table
+        caption={caption}
+        rows={tokens.filter(matches)}
+        keyOf={({ secret }) => secret}
+        empty={empty}
+        columns={[...columns, ...TOKEN_TIMES, mayRevoke && ["Actions", tools, "tools"]]}
+      />
+      {revoked && (
+        <Confirm
+          title={`Revoke ${revoked.tokenName}?`}
+          action="Revoke the token"
+          onConfirm={() => revoke(revoked.secret)}
+          onClose={revoking.close}
+        >
+          Applications that use it will be refused immediately, and many SDKs then stop polling. It was last
+          seen <Time at={revoked.seenAt} />.
+        </Confirm>
+      )}
+    </>
+  );
+}
 
 /** Shows the secret, this once, and how to use it. */
 const Created = ({ token, onClose }: { token: CreatedToken; onClose(): void }) => (
@@ -142,48 +140,42 @@ function NewTokenForm({ environments, onCreated, onClose }: NewTokenProps & { en
     ...(may("CREATE_FRONTEND_API_TOKEN") ? [FRONTEND] : []),
     ...(isAdmin() ? [ADMIN] : []),
   ];
-  const initial: NewTokenValues = {
-    tokenName: "",
-    type: types[0]?.[0] ?? "client",
-    environment: environments[0] ?? "",
-    projects: [],
-    expiresAt: "",
-  };
-  const form = useForm(initial, async (values) => {
-    const created = await change("POST /api/admin/api-tokens", { body: toBody(values) });
-    onClose();
-    onCreated(created);
-  });
-  const isForApplications = form.values.type !== "admin";
-  const fields = {
-    tokenName: text("Name", { required: true }),
-    type: choice("Type", types),
-    environment: isForApplications && choice("Environment", choicesOf(environments)),
-    projects: isForApplications && projects,
-    expiresAt: text("Expires", {
-      type: "datetime-local",
-      hint: "Leave empty for a token that never expires.",
-    }),
-  };
   return (
-    <FormDialog title="New token" form={form} fields={fields} submit="Create the token" onClose={onClose} />
+    <FormDialog
+      title="New token"
+      initial={{
+        tokenName: "",
+        type: types[0]?.[0] ?? "client",
+        environment: environments[0] ?? "",
+        projects: [] as readonly string[],
+        expiresAt: "",
+      }}
+      fields={({ values: { type } }) => ({
+        tokenName: text("Name", { required: true }),
+        type: choice("Type", types),
+        environment: type !== "admin" && choice("Environment", choicesOf(environments)),
+        projects: type !== "admin" && projects,
+        expiresAt: text("Expires", {
+          type: "datetime-local",
+          hint: "Leave empty for a token that never expires.",
+        }),
+      })}
+      submit="Create the token"
+      send={async ({ tokenName, type, environment, projects, expiresAt }) => {
+        const body = {
+          tokenName,
+          type,
+          ...(expiresAt !== "" && { expiresAt: new Date(expiresAt).toISOString() }),
+          ...(type !== "admin" && { environment, projects: projects.length > 0 ? [...projects] : ["*"] }),
+        };
+        const created = await change("POST /api/admin/api-tokens", { body });
+        onClose(); // first, so that the focus returns to where it was
+        onCreated(created);
+      }}
+      onClose={onClose}
+    />
   );
 }
-
-type NewTokenValues = {
-  tokenName: string;
-  type: string;
-  environment: string;
-  projects: readonly string[];
-  expiresAt: string;
-};
-
-const toBody = ({ tokenName, type, environment, projects, expiresAt }: NewTokenValues) => ({
-  tokenName,
-  type,
-  ...(expiresAt !== "" && { expiresAt: new Date(expiresAt).toISOString() }),
-  ...(type !== "admin" && { environment, projects: projects.length > 0 ? [...projects] : ["*"] }),
-});
 
 const TOKENS = "/api/admin/projects/:projectId/api-tokens";
 
@@ -194,26 +186,24 @@ export const ProjectTokens = () => (
 
 function OfProject({ project, id }: { project: Project; id: string }) {
   const params = { projectId: id };
-  const read = useRead(`GET ${TOKENS}`, { params });
-  const revoking = useDialog("revoke");
-  const revoked = read.data?.tokens.find(({ secret }) => secret === revoking.of);
   const [created, setCreated] = useState<CreatedToken>();
+  const revoking = useDialog("revoke");
   return (
     <>
-      <Answer read={read}>
+      <Answer read={useRead(`GET ${TOKENS}`, { params })}>
         {({ tokens }) => (
-          <Table
+          <TokenTable
             caption="Project tokens"
-            rows={tokens}
-            keyOf={({ secret }) => secret}
+            tokens={tokens}
             empty="No project tokens yet."
             columns={[
-              { title: "Token", kind: "main", cell: ({ tokenName }) => <bdi>{tokenName}</bdi> },
-              { title: "Type", cell: ({ type }) => type },
-              { title: "Environment", cell: ({ environment }) => <bdi>{environment}</bdi> },
-              ...TOKEN_TIMES,
-              may("DELETE_PROJECT_API_TOKEN", { project: id }) && revokeColumn(revoking.open),
+              ["Token", ({ tokenName }) => <bdi>{tokenName}</bdi>, "main"],
+              ["Type", ({ type }) => type],
+              ["Environment", ({ environment }) => <bdi>{environment}</bdi>],
             ]}
+            mayRevoke={may("DELETE_PROJECT_API_TOKEN", { project: id })}
+            revoking={revoking}
+            revoke={(token) => change(`DELETE ${TOKENS}/:token`, { params: { ...params, token } })}
           />
         )}
       </Answer>
@@ -226,13 +216,6 @@ function OfProject({ project, id }: { project: Project; id: string }) {
         {(onClose) => <NewProjectToken project={project} id={id} onCreated={setCreated} onClose={onClose} />}
       </Opener>
       {created && <Created token={created} onClose={() => setCreated(undefined)} />}
-      {revoked && (
-        <Revoke
-          token={revoked}
-          revoke={() => change(`DELETE ${TOKENS}/:token`, { params: { ...params, token: revoked.secret } })}
-          onClose={revoking.close}
-        />
-      )}
     </>
   );
 }
@@ -244,19 +227,23 @@ interface NewProjectTokenProps extends NewTokenProps {
 
 function NewProjectToken({ project, id, onCreated, onClose }: NewProjectTokenProps) {
   const environments = project.environments.map(({ environment }) => environment);
-  const initial = { tokenName: "", type: "client", environment: environments[0] ?? "" };
-  const form = useForm(initial, async (values) => {
-    const body = { ...values, projects: [id] };
-    const created = await change(`POST ${TOKENS}`, { params: { projectId: id }, body });
-    onClose();
-    onCreated(created);
-  });
-  const fields = {
-    tokenName: text("Name", { required: true }),
-    type: choice("Type", [CLIENT, FRONTEND]),
-    environment: choice("Environment", choicesOf(environments)),
-  };
   return (
-    <FormDialog title="New token" form={form} fields={fields} submit="Create the token" onClose={onClose} />
+    <FormDialog
+      title="New token"
+      initial={{ tokenName: "", type: "client", environment: environments[0] ?? "" }}
+      fields={() => ({
+        tokenName: text("Name", { required: true }),
+        type: choice("Type", [CLIENT, FRONTEND]),
+        environment: choice("Environment", choicesOf(environments)),
+      })}
+      submit="Create the token"
+      send={async (values) => {
+        const body = { ...values, projects: [id] };
+        const created = await change(`POST ${TOKENS}`, { params: { projectId: id }, body });
+        onClose();
+        onCreated(created);
+      }}
+      onClose={onClose}
+    />
   );
 }

@@ -3,8 +3,8 @@ import { counted } from "../format.ts";
 import { Button, IconButton, Switch } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
-import { choice, choicesOf, long, TextInput, text, useForm, valuesOf } from "../parts/form.tsx";
-import { DESCRIPTION, EditableList, type Edited, NAME } from "../parts/list.tsx";
+import { choice, choicesOf, long, TextInput, text, valuesOf } from "../parts/form.tsx";
+import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { rows } from "../parts/rows.tsx";
 import { Select, Tick } from "../parts/table.tsx";
 import { Badge } from "../parts/words.tsx";
@@ -57,17 +57,17 @@ export const StrategyTypes = () => (
     rows={({ strategies }) => strategies}
     keyOf={({ name }) => name}
     columns={[
-      {
-        title: "Name",
-        kind: "main",
-        cell: ({ name, editable, deprecated }) => (
+      [
+        "Name",
+        ({ name, editable, deprecated }) => (
           <>
             <bdi>{name}</bdi> {!editable && <Badge>built in</Badge>} {deprecated && <Badge>deprecated</Badge>}
           </>
         ),
-      },
+        "main",
+      ],
       DESCRIPTION,
-      { title: "Parameters", cell: ({ parameters }) => parameters.map(({ name }) => name).join(", ") },
+      ["Parameters", ({ parameters }) => parameters.map(({ name }) => name).join(", ")],
     ]}
     may={(action, row) => row?.editable !== false && may(`${action}_STRATEGY`)}
     remove={({ name }) => change(`DELETE ${STRATEGY_TYPE}`, { params: { name } })}
@@ -154,8 +154,6 @@ const PARAMETERS = rows<Parameter>("Parameters", {
   ),
 });
 
-type Environment = Output<"GET /api/admin/environments">["environments"][number];
-
 /** The environments, in the order in which flags show them. */
 export function Environments() {
   const read = useRead("GET /api/admin/environments");
@@ -169,11 +167,23 @@ export function Environments() {
       keyOf={({ name }) => name}
       columns={[
         NAME,
-        { title: "Type", cell: ({ type }) => type },
-        { title: "Projects", kind: "number", cell: ({ projectCount }) => projectCount },
-        { title: "Tokens", kind: "number", cell: ({ apiTokenCount }) => apiTokenCount },
-        { title: "Enabled flags", kind: "number", cell: ({ enabledToggleCount }) => enabledToggleCount },
-        { title: "In new projects", cell: (environment) => <InNewProjects environment={environment} /> },
+        ["Type", ({ type }) => type],
+        ["Projects", ({ projectCount }) => projectCount, "number"],
+        ["Tokens", ({ apiTokenCount }) => apiTokenCount, "number"],
+        ["Enabled flags", ({ enabledToggleCount }) => enabledToggleCount, "number"],
+        [
+          "In new projects",
+          ({ name, enabled }) => (
+            <Switch
+              isOn={enabled}
+              label={`${name} in new projects`}
+              disabled={!isAdmin()}
+              onChange={(isOn) =>
+                change(`POST /api/admin/environments/:name/${isOn ? "on" : "off"}`, { params: { name } })
+              }
+            />
+          ),
+        ],
       ]}
       may={(action, row) => isAdmin() && !(action === "DELETE" && row?.protected)}
       remove={({ name }) => change("DELETE /api/admin/environments/:name", { params: { name } })}
@@ -181,21 +191,24 @@ export function Environments() {
         `It will be removed from ${counted(projectCount, "project")}, along with the flags' strategies in it.`
       }
       tools={({ name }) => isAdmin() && <MoveUp name={name} names={names} />}
-      editor={(edited) => <EnvironmentEditor {...edited} />}
+      editor={({ row, ...dialog }) => (
+        <FormDialog
+          {...dialog}
+          initial={valuesOf(row, { name: "", type: "production" })}
+          fields={({ values: { type } }) => ({
+            name: !row && text("Name", { hint: "The name can't be changed later.", required: true }),
+            type: choice("Type", choicesOf([...new Set([...ENVIRONMENT_TYPES, type])])),
+          })}
+          send={({ name, type }) =>
+            row
+              ? change("PUT /api/admin/environments/update/:name", { params: { name }, body: { type } })
+              : change("POST /api/admin/environments", { body: { name, type } })
+          }
+        />
+      )}
     />
   );
 }
-
-const InNewProjects = ({ environment: { name, enabled } }: { environment: Environment }) => (
-  <Switch
-    isOn={enabled}
-    label={`${name} in new projects`}
-    disabled={!isAdmin()}
-    onChange={(isOn) =>
-      change(`POST /api/admin/environments/:name/${isOn ? "on" : "off"}`, { params: { name } })
-    }
-  />
-);
 
 function MoveUp({ name, names }: { name: string; names: readonly string[] }) {
   const index = names.indexOf(name);
@@ -212,18 +225,3 @@ function MoveUp({ name, names }: { name: string; names: readonly string[] }) {
 }
 
 const ENVIRONMENT_TYPES = ["development", "test", "preproduction", "production"];
-
-function EnvironmentEditor({ row, ...dialog }: Edited<Environment>) {
-  const form = useForm({ name: "", type: row?.type ?? "production" }, async ({ name, type }) => {
-    await (row
-      ? change("PUT /api/admin/environments/update/:name", { params: { name: row.name }, body: { type } })
-      : change("POST /api/admin/environments", { body: { name, type } }));
-    dialog.onClose();
-  });
-  const types = [...new Set([...ENVIRONMENT_TYPES, form.values.type])];
-  const fields = {
-    name: !row && text("Name", { hint: "The name can't be changed later.", required: true }),
-    type: choice("Type", choicesOf(types)),
-  };
-  return <FormDialog {...dialog} form={form} fields={fields} />;
-}

@@ -28,12 +28,9 @@ export function ContextFields() {
         columns={[
           NAME,
           DESCRIPTION,
-          {
-            title: "Values",
-            cell: ({ legalValues }) => legalValues.map(({ value }) => value).join(", ") || "any",
-          },
-          { title: "Stickiness", cell: ({ stickiness }) => (stickiness ? "yes" : "no") },
-          { title: "Used by", cell: (field) => <UseCount {...field} onOpen={() => uses.open(field.name)} /> },
+          ["Values", ({ legalValues }) => legalValues.map(({ value }) => value).join(", ") || "any"],
+          ["Stickiness", ({ stickiness }) => (stickiness ? "yes" : "no")],
+          ["Used by", (field) => <UseCount {...field} onOpen={() => uses.open(field.name)} />],
         ]}
         may={(action) => may(`${action}_CONTEXT_FIELD`)}
         remove={({ name }) => change(`DELETE ${FIELD}`, { params: { contextField: name } })}
@@ -117,16 +114,13 @@ export function Segments() {
         nameOf={({ name }) => name}
         columns={[
           NAME,
-          {
-            title: "Constraints",
-            kind: "main",
-            cell: ({ constraints }) => <bdi>{constraints.map(constraintInWords).join(", and ")}</bdi>,
-          },
-          { title: "Project", cell: ({ project }) => <bdi>{project ?? "all"}</bdi> },
-          {
-            title: "Used by",
-            cell: (segment) => <UseCount {...segment} onOpen={() => uses.open(String(segment.id))} />,
-          },
+          [
+            "Constraints",
+            ({ constraints }) => <bdi>{constraints.map(constraintInWords).join(", and ")}</bdi>,
+            "main",
+          ],
+          ["Project", ({ project }) => <bdi>{project ?? "all"}</bdi>],
+          ["Used by", (segment) => <UseCount {...segment} onOpen={() => uses.open(String(segment.id))} />],
         ]}
         may={(action, row) =>
           may(`${action}_SEGMENT`) || may("UPDATE_PROJECT_SEGMENT", { project: row?.project })

@@ -93,15 +93,19 @@ function Tags({ flag: { name, project } }: FlagProps) {
 
 function NewTag({ feature, onClose }: { feature: string; onClose(): void }) {
   const types = useRead("GET /api/admin/tag-types").data?.tagTypes ?? [];
-  const form = useForm({ type: "simple", value: "" }, async (body) => {
-    await change(`POST ${TAGS}`, { params: { featureName: feature }, body });
-    onClose();
-  });
-  const fields = {
-    type: choice("Type", choicesOf(types.map(({ name }) => name))),
-    value: text("Value", { required: true, autofocus: true }),
-  };
-  return <FormDialog title="Add a tag" form={form} fields={fields} submit="Add the tag" onClose={onClose} />;
+  return (
+    <FormDialog
+      title="Add a tag"
+      initial={{ type: "simple", value: "" }}
+      fields={() => ({
+        type: choice("Type", choicesOf(types.map(({ name }) => name))),
+        value: text("Value", { required: true, autofocus: true }),
+      })}
+      submit="Add the tag"
+      send={(body) => change(`POST ${TAGS}`, { params: { featureName: feature }, body })}
+      onClose={onClose}
+    />
+  );
 }
 
 const CHILD = "/api/admin/projects/:projectId/features/:child";
@@ -150,25 +154,23 @@ interface NewDependencyProps {
 
 function NewDependency({ params, onClose }: NewDependencyProps) {
   const parents = useRead(`GET ${CHILD}/parents`, { params }).data ?? [];
-  const form = useForm({ feature: "", state: "on", variants: "" }, async ({ feature, state, variants }) => {
-    const names = variants.split(",").flatMap((variant) => variant.trim() || []);
-    const body = { feature, enabled: state === "on", ...(names.length > 0 && { variants: names }) };
-    await change(`POST ${CHILD}/dependencies`, { params, body });
-    onClose();
-  });
-  const fields = {
-    feature: choice("Flag", [["", "choose a flag"], ...choicesOf(parents)]),
-    state: choice("Required state", choicesOf(["on", "off"])),
-    variants:
-      form.values.state === "on" &&
-      text("Variants", { hint: "Separate names with commas. Leave empty for any variant." }),
-  };
   return (
     <FormDialog
       title="Add a dependency"
-      form={form}
-      fields={fields}
+      initial={{ feature: "", state: "on", variants: "" }}
+      fields={({ values: { state } }) => ({
+        feature: choice("Flag", [["", "choose a flag"], ...choicesOf(parents)]),
+        state: choice("Required state", choicesOf(["on", "off"])),
+        variants:
+          state === "on" &&
+          text("Variants", { hint: "Separate names with commas. Leave empty for any variant." }),
+      })}
       submit="Add the dependency"
+      send={({ feature, state, variants }) => {
+        const names = variants.split(",").flatMap((variant) => variant.trim() || []);
+        const body = { feature, enabled: state === "on", ...(names.length > 0 && { variants: names }) };
+        return change(`POST ${CHILD}/dependencies`, { params, body });
+      }}
       onClose={onClose}
     />
   );

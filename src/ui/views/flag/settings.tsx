@@ -6,7 +6,7 @@ import { Button, tell } from "../../parts/controls.tsx";
 import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { EventList } from "../../parts/events.tsx";
-import { check, choice, long, named, text, useForm } from "../../parts/form.tsx";
+import { check, choice, long, named, text } from "../../parts/form.tsx";
 import { change, useLast, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { FEATURE, type Flag, FlagFrame, paramsOf } from "./frame.tsx";
@@ -100,23 +100,21 @@ interface ActionProps {
   onClose(): void;
 }
 
-const COPY = {
-  name: text("Name of the copy", { required: true }),
-  replaceGroupId: check("New group ID: rollouts of the copy reach different users"),
-};
-
 function Copy({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
-  const form = useForm({ name: `${flag.name}-copy`, replaceGroupId: true }, async (body) => {
-    const { name } = await change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body });
-    navigate(flagPath(flag.project, name), { replace: true });
-  });
   return (
     <FormDialog
       title={`Copy ${flag.name}`}
-      form={form}
-      fields={COPY}
+      initial={{ name: `${flag.name}-copy`, replaceGroupId: true }}
+      fields={() => ({
+        name: text("Name of the copy", { required: true }),
+        replaceGroupId: check("New group ID: rollouts of the copy reach different users"),
+      })}
       submit="Create the copy"
+      send={async (body) => {
+        const { name } = await change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body });
+        navigate(flagPath(flag.project, name), { replace: true });
+      }}
       onClose={onClose}
     />
   );
@@ -126,17 +124,16 @@ function Move({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const others = named(projects.filter(({ id }) => id !== flag.project));
-  const form = useForm({ newProjectId: "" }, async (body) => {
-    await change(`POST ${FEATURE}/changeProject`, { params: paramsOf(flag), body });
-    navigate(flagPath(body.newProjectId, flag.name), { replace: true });
-  });
-  const fields = { newProjectId: choice("To project", [["", "choose a project"], ...others]) };
   return (
     <FormDialog
       title={`Move ${flag.name}`}
-      form={form}
-      fields={fields}
+      initial={{ newProjectId: "" }}
+      fields={() => ({ newProjectId: choice("To project", [["", "choose a project"], ...others]) })}
       submit="Move the flag"
+      send={async (body) => {
+        await change(`POST ${FEATURE}/changeProject`, { params: paramsOf(flag), body });
+        navigate(flagPath(body.newProjectId, flag.name), { replace: true });
+      }}
       onClose={onClose}
     />
   );
@@ -147,29 +144,22 @@ const OUTCOMES = [
   ["discarded", "discarded: the feature was dropped"],
 ] as const;
 
-const COMPLETE = {
-  status: choice<(typeof OUTCOMES)[number][0]>("Outcome", OUTCOMES),
-  statusValue: text("Variant that was kept", { hint: "If the flag has variants." }),
-};
-
-const KEPT = { status: "kept" as (typeof OUTCOMES)[number][0], statusValue: "" };
-
-function Complete({ flag, onClose }: ActionProps) {
-  const form = useForm(KEPT, async ({ status, statusValue }) => {
-    const body = { status, ...(statusValue !== "" && { statusValue }) };
-    await change(`POST ${FEATURE}/lifecycle/complete`, { params: paramsOf(flag), body });
-    onClose();
-  });
-  return (
-    <FormDialog
-      title={`Mark ${flag.name} as completed`}
-      form={form}
-      fields={COMPLETE}
-      submit="Mark as completed"
-      onClose={onClose}
-    />
-  );
-}
+const Complete = ({ flag, onClose }: ActionProps) => (
+  <FormDialog
+    title={`Mark ${flag.name} as completed`}
+    initial={{ status: "kept" as (typeof OUTCOMES)[number][0], statusValue: "" }}
+    fields={() => ({
+      status: choice("Outcome", OUTCOMES),
+      statusValue: text("Variant that was kept", { hint: "If the flag has variants." }),
+    })}
+    submit="Mark as completed"
+    send={({ status, statusValue }) => {
+      const body = { status, ...(statusValue !== "" && { statusValue }) };
+      return change(`POST ${FEATURE}/lifecycle/complete`, { params: paramsOf(flag), body });
+    }}
+    onClose={onClose}
+  />
+);
 
 function Archive({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();

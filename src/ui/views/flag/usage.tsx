@@ -79,9 +79,9 @@ function EnvironmentUsage({ hours }: { hours: Hour[] }) {
         keyOf={({ name }) => name}
         empty="No applications."
         columns={[
-          { title: "Application", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
-          { title: "On", kind: "number", cell: ({ yes }) => count(yes) },
-          { title: "Off", kind: "number", cell: ({ no }) => count(no) },
+          ["Application", ({ name }) => <bdi>{name}</bdi>, "main"],
+          ["On", ({ yes }) => count(yes), "number"],
+          ["Off", ({ no }) => count(no), "number"],
         ]}
       />
     </>

@@ -3,7 +3,6 @@ import type { Output } from "../../api.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { IconButton, Switch } from "../../parts/controls.tsx";
 import { Confirm, FormDialog } from "../../parts/dialog.tsx";
-import { useForm } from "../../parts/form.tsx";
 import { Table } from "../../parts/table.tsx";
 import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
@@ -41,11 +40,11 @@ function OfProject({ project, id }: { project: Project; id: string }) {
             keyOf={({ name }) => name}
             empty="There are no environments."
             columns={[
-              { title: "Environment", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
-              { title: "Type", cell: ({ type }) => type },
-              {
-                title: "In this project",
-                cell: ({ name }) => (
+              ["Environment", ({ name }) => <bdi>{name}</bdi>, "main"],
+              ["Type", ({ type }) => type],
+              [
+                "In this project",
+                ({ name }) => (
                   <Switch
                     isOn={own.has(name)}
                     label={`${name} in this project`}
@@ -53,16 +52,16 @@ function OfProject({ project, id }: { project: Project; id: string }) {
                     onChange={(isOn) => toggle(name, isOn)}
                   />
                 ),
-              },
-              {
-                title: "Default strategy",
-                kind: "main",
-                cell: ({ name }) =>
+              ],
+              [
+                "Default strategy",
+                ({ name }) =>
                   defaults.data &&
                   own.has(name) && (
                     <DefaultStrategy project={id} environment={name} strategy={defaultIn(name)} />
                   ),
-              },
+                "main",
+              ],
             ]}
           />
         )}
@@ -117,11 +116,6 @@ function DefaultStrategy({ project, environment, strategy }: DefaultStrategyProp
 
 function Editor({ project, environment, strategy, onClose }: DefaultStrategyProps & { onClose(): void }) {
   const params = { projectId: project, environment };
-  const form = useForm(strategy ? toDraft(strategy) : newDraft(""), async (draft) => {
-    const body = { ...toBody(draft), name: "flexibleRollout" as const }; // the only strategy allowed as a default
-    await change(`POST ${PROJECT}/environments/:environment/default-strategy`, { params, body });
-    onClose();
-  });
   return (
     <FormDialog
       title={`Default strategy in ${environment}`}
@@ -131,9 +125,13 @@ function Editor({ project, environment, strategy, onClose }: DefaultStrategyProp
           Flags without strategies get this one when they are turned on here. Other flags stay as they are.
         </p>
       }
-      form={form}
-      fields={useStrategyFields(project)(form)}
+      initial={strategy ? toDraft(strategy) : newDraft("")}
+      fields={useStrategyFields(project)}
       submit="Save the default strategy"
+      send={(draft) => {
+        const body = { ...toBody(draft), name: "flexibleRollout" as const }; // the only strategy allowed as a default
+        return change(`POST ${PROJECT}/environments/:environment/default-strategy`, { params, body });
+      }}
       onClose={onClose}
     />
   );

@@ -6,8 +6,8 @@ import { counted } from "../../format.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button, Switch } from "../../parts/controls.tsx";
 import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
-import { check, choice, choicesOf, long, named, text, useForm } from "../../parts/form.tsx";
-import { Filter, Pager, Search, Select, Table } from "../../parts/table.tsx";
+import { check, choice, choicesOf, long, named, text } from "../../parts/form.tsx";
+import { type Column, Filter, Pager, Search, Select, Table } from "../../parts/table.tsx";
 import { Badge, FlagLink, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
@@ -124,26 +124,25 @@ function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
             }}
             selection={canSelect ? { selected, onSelect: setSelected } : undefined}
             columns={[
-              {
-                title: "Favorite",
-                kind: "tools",
-                cell: ({ name, favorite }) => (
+              [
+                "Favorite",
+                ({ name, favorite }) => (
                   <Favorite project={id} flag={name} label={`Favorite: ${name}`} isFavorite={favorite} />
                 ),
-              },
-              { title: "Flag", kind: "main", sortBy: "name", cell: (flag) => <Name flag={flag} /> },
-              ...environments.map((environment) => ({
-                title: environment,
-                sortBy: `environment:${environment}`,
-                cell: (flag: FoundFlag) => <InEnvironment flag={flag} environment={environment} />,
-              })),
-              { title: "Type", sortBy: "type", cell: ({ type }) => type },
-              {
-                title: "Last seen",
-                sortBy: "lastSeenAt",
-                cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
-              },
-              { title: "Created", sortBy: "createdAt", cell: ({ createdAt }) => <Time at={createdAt} /> },
+                "tools",
+              ],
+              ["Flag", (flag) => <Name flag={flag} />, "main", "name"],
+              ...environments.map(
+                (environment): Column<FoundFlag> => [
+                  environment,
+                  (flag) => <InEnvironment flag={flag} environment={environment} />,
+                  "",
+                  `environment:${environment}`,
+                ],
+              ),
+              ["Type", ({ type }) => type, "", "type"],
+              ["Last seen", ({ lastSeenAt }) => <Time at={lastSeenAt} />, "", "lastSeenAt"],
+              ["Created", ({ createdAt }) => <Time at={createdAt} />, "", "createdAt"],
             ]}
           />
           <Pager
@@ -266,23 +265,26 @@ const EMPTY = { name: "", type: "release", description: "", impressionData: fals
 function NewFlag({ project, id, onClose }: NewFlagProps) {
   const [, navigate] = useLocation();
   const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
-  const form = useForm(EMPTY, async (body) => {
-    const { name } = await change(`POST ${PROJECT}/features`, { params: { projectId: id }, body });
-    navigate(flagPath(id, name), { replace: true });
-  });
   const { pattern, example } = project.featureNaming;
   const naming = pattern
     ? `Must match ${pattern}${example ? `, such as ${example}` : ""}.`
     : "Code refers to the flag by this name, so it can't be changed later.";
-  const fields = {
-    name: text("Name", { hint: naming, required: true }),
-    type: choice("Type", named(types), {
-      hint: types.find((type) => type.id === form.values.type)?.description,
-    }),
-    description: long("Description"),
-    impressionData: check("Impression data: SDKs emit an event for each evaluation"),
-  };
   return (
-    <FormDialog title="New flag" form={form} fields={fields} submit="Create the flag" onClose={onClose} />
+    <FormDialog
+      title="New flag"
+      initial={EMPTY}
+      fields={({ values }) => ({
+        name: text("Name", { hint: naming, required: true }),
+        type: choice("Type", named(types), { hint: types.find(({ id }) => id === values.type)?.description }),
+        description: long("Description"),
+        impressionData: check("Impression data: SDKs emit an event for each evaluation"),
+      })}
+      submit="Create the flag"
+      send={async (body) => {
+        const { name } = await change(`POST ${PROJECT}/features`, { params: { projectId: id }, body });
+        navigate(flagPath(id, name), { replace: true });
+      }}
+      onClose={onClose}
+    />
   );
 }

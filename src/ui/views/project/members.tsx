@@ -4,7 +4,7 @@ import { nameOf } from "../../format.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { IconButton } from "../../parts/controls.tsx";
 import { FormDialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
-import { checks, choice, named, problemAt, useForm } from "../../parts/form.tsx";
+import { checks, choice, named, problemAt } from "../../parts/form.tsx";
 import { Editing } from "../../parts/list.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Avatar, Badge } from "../../parts/words.tsx";
@@ -90,16 +90,16 @@ function Access({ project }: { project: string }) {
               keyOf={keyOf}
               empty="No members yet."
               columns={[
-                { title: "Member", kind: "main", cell: (member) => <Title member={member} /> },
-                {
-                  title: "Roles",
-                  cell: (member) =>
+                ["Member", (member) => <Title member={member} />, "main"],
+                [
+                  "Roles",
+                  (member) =>
                     roles
                       .filter(({ id }) => member.roles.includes(id))
                       .map(({ name }) => name)
                       .join(", "),
-                },
-                isAllowed && { title: "Actions", kind: "tools", cell: tools },
+                ],
+                isAllowed && ["Actions", tools, "tools"],
               ]}
             />
             <Opener isAllowed={isAllowed} label="Add a member" icon="add" parameter="new">
@@ -136,25 +136,22 @@ interface EditMemberProps {
 
 function EditMember({ member, members, roles, onSave, onClose }: EditMemberProps) {
   const candidates = useCandidates().filter((one) => !members.some((other) => keyOf(one) === keyOf(other)));
-  const initial = { who: "", roles: member?.roles ?? [] };
-  const form = useForm(initial, async ({ who, roles }) => {
-    const chosen = member ?? candidates.find((one) => keyOf(one) === who);
-    if (!chosen) throw problemAt("who", "Choose a user or a group.");
-    if (roles.length === 0) throw problemAt("roles", "Choose at least one role.");
-    await onSave({ ...chosen, roles });
-    onClose();
-  });
   const choices = candidates.map((one) => [keyOf(one), one.name] as const);
-  const fields = {
-    who: !member && choice("User or group", [["", "choose a user or a group"], ...choices]),
-    roles: checks("Roles", named(roles)),
-  };
   return (
     <FormDialog
       title={member ? `Roles of ${member.name}` : "Add a member"}
-      form={form}
-      fields={fields}
+      initial={{ who: "", roles: member?.roles ?? [] }}
+      fields={() => ({
+        who: !member && choice("User or group", [["", "choose a user or a group"], ...choices]),
+        roles: checks("Roles", named(roles)),
+      })}
       submit={member ? "Save" : "Add the member"}
+      send={async ({ who, roles }) => {
+        const chosen = member ?? candidates.find((one) => keyOf(one) === who);
+        if (!chosen) throw problemAt("who", "Choose a user or a group.");
+        if (roles.length === 0) throw problemAt("roles", "Choose at least one role.");
+        await onSave({ ...chosen, roles });
+      }}
       onClose={onClose}
     />
   );

@@ -198,10 +198,10 @@ function ArchivedFlags({ project }: { project: string }) {
           keyOf={({ name }) => name}
           empty="No archived flags."
           columns={[
-            { title: "Flag", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
-            { title: "Type", cell: ({ type }) => type },
-            { title: "Archived", cell: ({ archivedAt }) => <Time at={archivedAt} /> },
-            { title: "Actions", kind: "tools", cell: tools },
+            ["Flag", ({ name }) => <bdi>{name}</bdi>, "main"],
+            ["Type", ({ type }) => type],
+            ["Archived", ({ archivedAt }) => <Time at={archivedAt} />],
+            ["Actions", tools, "tools"],
           ]}
         />
       )}
@@ -237,8 +237,8 @@ const Overview = ({ id }: { id: string }) => (
             keyOf={({ name }) => name}
             empty="No flag has been turned on in production yet."
             columns={[
-              { title: "Flag", kind: "main", cell: ({ name }) => <FlagLink project={id} name={name} /> },
-              { title: "Days", kind: "number", cell: ({ timeToProduction }) => timeToProduction },
+              ["Flag", ({ name }) => <FlagLink project={id} name={name} />, "main"],
+              ["Days", ({ timeToProduction }) => timeToProduction, "number"],
             ]}
           />
         </section>
