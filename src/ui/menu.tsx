@@ -4,8 +4,7 @@ import { Link, useLocation } from "wouter-preact";
 import { nameOfUser } from "./format.ts";
 import { IconButton } from "./parts/controls.tsx";
 import { Dialog } from "./parts/dialog.tsx";
-import { Icon } from "./parts/icon.tsx";
-import { Avatar } from "./parts/words.tsx";
+import { Avatar, Icon } from "./parts/words.tsx";
 import { isAdmin, me } from "./session.ts";
 import { VIEWS } from "./views.ts";
 

@@ -4,7 +4,7 @@ import { nameOfUser } from "./format.ts";
 import { Button } from "./parts/controls.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Form, text, useForm } from "./parts/form.tsx";
-import { Icon } from "./parts/icon.tsx";
+import { Icon } from "./parts/words.tsx";
 import { begin, noticeSignIn, otherUser, signIn, signInWithToken } from "./session.ts";
 
 /** The sign-in form: a page of its own at first, a dialog over the view if the session ends while it is open. */

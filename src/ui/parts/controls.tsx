@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Dropped, isLost, RequestError } from "../api.ts";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon, type IconName } from "./words.tsx";
 
 interface ButtonProps {
   /** The button is busy until it settles; a failure is shown as a message. */

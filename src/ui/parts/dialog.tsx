@@ -4,7 +4,7 @@ import { useDialog } from "../address.ts";
 import { discard, keepEditing, leave, question, unsavedIn } from "../unsaved.ts";
 import { Button, IconButton, Messages } from "./controls.tsx";
 import { type Fields, Form, type FormProps, type FormState, useForm } from "./form.tsx";
-import type { IconName } from "./icon.tsx";
+import type { IconName } from "./words.tsx";
 
 interface DialogProps {
   title: string;

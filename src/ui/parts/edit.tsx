@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Args, type Output, type ReadKey, RequestError, request } from "../api.ts";
 import { useLast, useRead } from "../reads.ts";
-import { Answer, Failure } from "./answer.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Differences } from "./events.tsx";
 import { type Fields, Form, type FormState, isSame, useForm } from "./form.tsx";
+import { Answer, Failure } from "./words.tsx";
 
 type Values = Record<string, unknown>;
 

@@ -1,9 +1,7 @@
 import { diffLines } from "diff";
 import { useState } from "preact/hooks";
 import type { Output } from "../api.ts";
-import { Nothing } from "./answer.tsx";
-import { Icon } from "./icon.tsx";
-import { Summary, Time } from "./words.tsx";
+import { Icon, Nothing, Summary, Time } from "./words.tsx";
 
 type LogEvent = Output<"GET /api/admin/search/events">["events"][number];
 

@@ -1,11 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useDialog } from "../address.ts";
 import { type Read, useLast } from "../reads.ts";
-import { Answer } from "./answer.tsx";
 import { Button, IconButton } from "./controls.tsx";
 import { RemoveButton } from "./dialog.tsx";
 import { type Column, Table } from "./table.tsx";
-import { Heading } from "./words.tsx";
+import { Answer, Heading } from "./words.tsx";
 
 /** What the editor of a list takes. */
 export interface Edited<T> {

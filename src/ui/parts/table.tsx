@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../format.ts";
-import { Nothing } from "./answer.tsx";
 import type { Choice } from "./form.tsx";
-import { Icon } from "./icon.tsx";
+import { Icon, Nothing } from "./words.tsx";
 
 /** A column: its heading, its cells, what they hold if it isn't plain text, and the server's sort key if it has one. */
 export type Column<T> = readonly [

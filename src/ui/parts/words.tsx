@@ -1,7 +1,26 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { flagPath, pathTo, useArrival } from "../address.ts";
 import { ago, fullTime } from "../format.ts";
+import { type Read, useLast } from "../reads.ts";
+import { isAnythingTyped } from "../unsaved.ts";
+import * as ICONS from "./icons.ts";
+
+export type IconName = keyof typeof ICONS;
+
+interface IconProps {
+  name: IconName;
+  /** Its tooltip; as that of a button, screen readers would read it after the button's name. */
+  title?: string;
+}
+
+/** Decorative: whatever it says is also said in words beside it. */
+export const Icon = ({ name, title }: IconProps) => {
+  // biome-ignore lint/performance/noDynamicNamespaceImportAccess: all of them are used
+  const svg = ICONS[name];
+  return <span class="icon" aria-hidden="true" title={title} dangerouslySetInnerHTML={{ __html: svg }} />;
+};
 
 /** A relative time, with the full time as its tooltip. */
 export const Time = ({ at }: { at: string | null | undefined }) =>
@@ -113,4 +132,79 @@ export const Share = ({ percent, label }: { percent: number; label: string }) =>
     <meter min={0} max={100} value={percent} aria-label={label} />
     {percent}%
   </span>
+);
+
+interface AnswerProps<T> {
+  read: Read<T>;
+  /** Shown in place of the API's message. */
+  failure?: (error: Error) => ComponentChildren;
+  children(data: T): ComponentChildren;
+}
+
+/**
+ * Renders the data of a read, its error, or that it is loading. If a later request is refused while something is typed,
+ * such as when access to a project is lost, the last data stays so that the input does, below the error.
+ */
+export function Answer<T>({ read: { data, error }, failure, children }: AnswerProps<T>) {
+  const last = useLast(data);
+  const isKept = data === undefined && error !== undefined && isAnythingTyped.value;
+  const shown = isKept ? last : data;
+  if (shown !== undefined)
+    return (
+      <>
+        {isKept && <Failure error={error} />}
+        {children(shown)}
+      </>
+    );
+  if (error) return failure ? failure(error) : <Failure error={error} />;
+  return <Working />;
+}
+
+export const Failure = ({ error }: { error: Error }) => (
+  <p class="failure" role="alert">
+    {error.message}
+  </p>
+);
+
+/** Nothing is shown before this, since most responses arrive sooner. */
+const SLOW_MS = 200;
+
+export function Working() {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSlow ? (
+    <p class="working" role="status">
+      Loading…
+    </p>
+  ) : null;
+}
+
+/** Shown in place of an empty list. */
+export const Nothing = ({ children }: { children: ComponentChildren }) => <p class="nothing">{children}</p>;
+
+interface DeadEndProps {
+  /** What was asked for. */
+  title: string;
+  /** Why it can't be shown. */
+  children: ComponentChildren;
+  /** Where to go from here. */
+  links: ReadonlyArray<readonly [path: string, title: string]>;
+}
+
+/** A view that can't be shown: why, and ways onwards. */
+export const DeadEnd = ({ title, children, links }: DeadEndProps) => (
+  <>
+    <Heading title={<bdi>{title}</bdi>} />
+    {children}
+    <ul class="plain">
+      {links.map(([path, title]) => (
+        <li key={path}>
+          <Link href={path}>{title}</Link>
+        </li>
+      ))}
+    </ul>
+  </>
 );

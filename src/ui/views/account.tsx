@@ -1,11 +1,10 @@
 import type { Output } from "../api.ts";
 import { fullTime } from "../format.ts";
-import { Answer } from "../parts/answer.tsx";
 import { Button, IconButton, tell } from "../parts/controls.tsx";
 import { Form, text, useForm } from "../parts/form.tsx";
 import { Table } from "../parts/table.tsx";
 import { createPasswordLink, PersonalTokens } from "../parts/tokens.tsx";
-import { Badge, Heading, Time } from "../parts/words.tsx";
+import { Answer, Badge, Heading, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { isAdmin, ownUser } from "../session.ts";
 

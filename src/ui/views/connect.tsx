@@ -3,11 +3,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { BASE, flagPath, useFilters } from "../address.ts";
 import type { Input, Output } from "../api.ts";
 import { count, counted, listed } from "../format.ts";
-import { Answer } from "../parts/answer.tsx";
 import { choice, choicesOf, Form, useForm } from "../parts/form.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Secret, Snippets } from "../parts/tokens.tsx";
-import { Heading, Name } from "../parts/words.tsx";
+import { Answer, Heading, Icon, Name } from "../parts/words.tsx";
 import { change, refreshEvery, useRead } from "../reads.ts";
 import { may } from "../session.ts";
 

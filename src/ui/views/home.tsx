@@ -1,13 +1,22 @@
 import { Link } from "wouter-preact";
 import { connectPath, flagPath, pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
-import { Answer, Nothing } from "../parts/answer.tsx";
 import { Button } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named } from "../parts/form.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Select, Table } from "../parts/table.tsx";
-import { Avatar, Badge, FlagLink, Heading, ProjectLink, Share, Time } from "../parts/words.tsx";
+import {
+  Answer,
+  Avatar,
+  Badge,
+  FlagLink,
+  Heading,
+  Icon,
+  Nothing,
+  ProjectLink,
+  Share,
+  Time,
+} from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { may, mayConnect } from "../session.ts";
 

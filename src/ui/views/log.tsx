@@ -1,13 +1,12 @@
 import { isFiltered, useFilters } from "../address.ts";
 import { addressOf, request } from "../api.ts";
 import { counted } from "../format.ts";
-import { Answer } from "../parts/answer.tsx";
 import { Button, tell } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named } from "../parts/form.tsx";
 import { Filter, Pager, Search } from "../parts/table.tsx";
 import { CopyButton } from "../parts/tokens.tsx";
-import { Heading } from "../parts/words.tsx";
+import { Answer, Heading } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 
 /** Events per page. */

@@ -2,9 +2,8 @@ import { useState } from "preact/hooks";
 import { Link, useSearch } from "wouter-preact";
 import { request } from "../api.ts";
 import { nameOf } from "../format.ts";
-import { Answer } from "../parts/answer.tsx";
 import { Form, text, useForm } from "../parts/form.tsx";
-import { Name } from "../parts/words.tsx";
+import { Answer, Name } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 
 /** Where password and invitation links lead: sets a password, or signs up a new user, who is then signed in. */

@@ -2,12 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import { useFilters } from "../address.ts";
 import { request } from "../api.ts";
 import { count, counted } from "../format.ts";
-import { Answer, Nothing, Working } from "../parts/answer.tsx";
 import { CONTEXT_FIELDS, type EvaluatedFlag, Reasons, toContext } from "../parts/evaluation.tsx";
 import { choice, choicesOf, Form, useForm } from "../parts/form.tsx";
 import { Filter, Pager, Search } from "../parts/table.tsx";
 import { projects } from "../parts/tokens.tsx";
-import { Badge, FlagLink, Heading } from "../parts/words.tsx";
+import { Answer, Badge, FlagLink, Heading, Nothing, Working } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 
 /** What to evaluate, and the filters of the results. */

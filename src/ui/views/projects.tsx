@@ -1,11 +1,10 @@
 import { useLocation } from "wouter-preact";
 import { pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
-import { Answer } from "../parts/answer.tsx";
 import { FormDialog, Opener } from "../parts/dialog.tsx";
 import { checks, choice, choicesOf, long, text } from "../parts/form.tsx";
 import { Search, Table, Tick } from "../parts/table.tsx";
-import { Badge, Heading, ProjectLink, Share, Time } from "../parts/words.tsx";
+import { Answer, Badge, Heading, ProjectLink, Share, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { may } from "../session.ts";
 import { Favorite, MODES } from "./project/frame.tsx";

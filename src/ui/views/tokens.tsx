@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import { type DialogState, useDialog, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
-import { Answer } from "../parts/answer.tsx";
 import { Button, IconButton } from "../parts/controls.tsx";
 import { Confirm, Dialog, FormDialog, Opener } from "../parts/dialog.tsx";
 import { type Choice, choice, choicesOf, text } from "../parts/form.tsx";
 import { type Column, Search, Table } from "../parts/table.tsx";
 import { projects, Secret, Snippets, TOKEN_TIMES } from "../parts/tokens.tsx";
-import { Heading, Time } from "../parts/words.tsx";
+import { Answer, Heading, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { isAdmin, may } from "../session.ts";
 import { type Project, ProjectFrame } from "./project/frame.tsx";

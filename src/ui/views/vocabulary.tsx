@@ -1,13 +1,12 @@
 import { useDialog } from "../address.ts";
 import type { Output } from "../api.ts";
 import { counted } from "../format.ts";
-import { Answer, Nothing } from "../parts/answer.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
 import { check, choice, long, named, TextInput, text, valuesOf } from "../parts/form.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { type Constraint, cleaned, constraints, rows } from "../parts/rows.tsx";
-import { FlagLink } from "../parts/words.tsx";
+import { Answer, FlagLink, Nothing } from "../parts/words.tsx";
 import { change, type Read, useRead } from "../reads.ts";
 import { constraintInWords } from "../sentence.ts";
 import { may } from "../session.ts";

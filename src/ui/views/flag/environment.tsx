@@ -1,11 +1,10 @@
 import { useDialog } from "../../address.ts";
 import { count } from "../../format.ts";
-import { Nothing } from "../../parts/answer.tsx";
 import { Button, IconButton, Switch, tell } from "../../parts/controls.tsx";
 import { Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { Editor } from "../../parts/edit.tsx";
 import { type Variant, variants as variantsControl, WeightsBar } from "../../parts/rows.tsx";
-import { Badge, Name, Time } from "../../parts/words.tsx";
+import { Badge, Name, Nothing, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
 import { may } from "../../session.ts";

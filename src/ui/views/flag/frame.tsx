@@ -3,8 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useParams } from "wouter-preact";
 import { flagPath, pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { Answer, DeadEnd, Failure } from "../../parts/answer.tsx";
-import { Badge, Heading, ProjectLink, Tabs } from "../../parts/words.tsx";
+import { Answer, Badge, DeadEnd, Failure, Heading, ProjectLink, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { Favorite, PROJECT } from "../project/frame.tsx";
 

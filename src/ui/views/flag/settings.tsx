@@ -1,12 +1,12 @@
 import { Link, useLocation } from "wouter-preact";
 import { flagPath, pathTo } from "../../address.ts";
 import { request } from "../../api.ts";
-import { Answer } from "../../parts/answer.tsx";
 import { Button, tell } from "../../parts/controls.tsx";
 import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { EventList } from "../../parts/events.tsx";
 import { check, choice, long, named, text } from "../../parts/form.tsx";
+import { Answer } from "../../parts/words.tsx";
 import { change, useLast, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { FEATURE, type Flag, FlagFrame, paramsOf } from "./frame.tsx";

@@ -3,9 +3,9 @@ import UPlot from "uplot";
 import { useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { count } from "../../format.ts";
-import { Answer, Nothing } from "../../parts/answer.tsx";
 import { choicesOf } from "../../parts/form.tsx";
 import { Select, Table } from "../../parts/table.tsx";
+import { Answer, Nothing } from "../../parts/words.tsx";
 import { useRead } from "../../reads.ts";
 import { type Flag, FlagFrame } from "./frame.tsx";
 

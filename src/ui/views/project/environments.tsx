@@ -1,9 +1,9 @@
 import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { Answer } from "../../parts/answer.tsx";
 import { IconButton, Switch } from "../../parts/controls.tsx";
 import { Confirm, FormDialog } from "../../parts/dialog.tsx";
 import { Table } from "../../parts/table.tsx";
+import { Answer } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
 import { may } from "../../session.ts";

@@ -3,9 +3,8 @@ import { useEffect } from "preact/hooks";
 import { useParams } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { Answer, DeadEnd, Failure } from "../../parts/answer.tsx";
 import { IconButton } from "../../parts/controls.tsx";
-import { Badge, Heading, Tabs } from "../../parts/words.tsx";
+import { Answer, Badge, DeadEnd, Failure, Heading, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 
 export const PROJECT = "/api/admin/projects/:projectId";

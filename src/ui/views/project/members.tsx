@@ -1,13 +1,12 @@
 import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { nameOf } from "../../format.ts";
-import { Answer } from "../../parts/answer.tsx";
 import { IconButton } from "../../parts/controls.tsx";
 import { FormDialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { checks, choice, named, problemAt } from "../../parts/form.tsx";
 import { Editing } from "../../parts/list.tsx";
 import { Table } from "../../parts/table.tsx";
-import { Avatar, Badge } from "../../parts/words.tsx";
+import { Answer, Avatar, Badge } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { PROJECT, ProjectFrame } from "./frame.tsx";
