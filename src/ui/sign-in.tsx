@@ -3,7 +3,8 @@ import { BASE } from "./address.ts";
 import { nameOfUser } from "./format.ts";
 import { Button } from "./parts/controls.tsx";
 import { Dialog } from "./parts/dialog.tsx";
-import { Form, text, useForm } from "./parts/form.tsx";
+import { text } from "./parts/fields.tsx";
+import { Form, useForm } from "./parts/form.tsx";
 import { Icon } from "./parts/words.tsx";
 import { begin, noticeSignIn, otherUser, signIn, signInWithToken } from "./session.ts";
 

@@ -3,7 +3,8 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useDialog } from "../address.ts";
 import { discard, keepEditing, leave, question, unsavedIn } from "../unsaved.ts";
 import { Button, IconButton, Messages } from "./controls.tsx";
-import { type Fields, Form, type FormProps, type FormState, useForm } from "./form.tsx";
+import type { Fields } from "./fields.tsx";
+import { Form, type FormProps, type FormState, useForm } from "./form.tsx";
 import type { IconName } from "./words.tsx";
 
 interface DialogProps {

@@ -4,7 +4,8 @@ import { type Args, type Output, type ReadKey, RequestError, request } from "../
 import { useLast, useRead } from "../reads.ts";
 import { Dialog } from "./dialog.tsx";
 import { Differences } from "./events.tsx";
-import { type Fields, Form, type FormState, isSame, useForm } from "./form.tsx";
+import type { Fields } from "./fields.tsx";
+import { Form, type FormState, isSame, useForm } from "./form.tsx";
 import { Answer, Failure } from "./words.tsx";
 
 type Values = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { Output } from "../api.ts";
 import { constraintInWords, strategyInWords } from "../sentence.ts";
-import { long, text } from "./form.tsx";
+import { long, text } from "./fields.tsx";
 import { Badge, Name } from "./words.tsx";
 
 /** The fields of an evaluation context: the user, and any others by name. */

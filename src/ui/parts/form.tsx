@@ -1,10 +1,8 @@
-import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../api.ts";
 import { leave, unsavedIn, useUnsaved } from "../unsaved.ts";
-import { Button } from "./controls.tsx";
-
-type Values = Record<string, unknown>;
+import type { Control, Fields, Values } from "./fields.tsx";
 
 /** The values of a form, and what is wrong with them. */
 export interface FormState<T extends Values> extends Problems {
@@ -67,12 +65,6 @@ export function useForm<T extends Values>(initial: T, send: (values: T) => Promi
   };
 }
 
-/** The values of something stored by the names of a form's values; what isn't there is empty. */
-export const valuesOf = <V extends Values>(stored: Stored<V> | undefined, empty: V): V =>
-  Object.fromEntries(Object.entries(empty).map(([name, none]) => [name, stored?.[name] ?? none])) as V;
-
-type Stored<V> = { [Name in keyof V]?: V[Name] | null | undefined };
-
 export const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** What is wrong with a form, by where it is shown. */
@@ -125,22 +117,6 @@ const withName = ({ path, message }: Problem) =>
 
 const joined = (messages: ReadonlyArray<string | undefined>) =>
   messages.length === 0 ? undefined : [...new Set(messages)].join("; ");
-
-/** A value of a form, as its control sees it. */
-export interface Bound<V> {
-  name: string;
-  value: V;
-  saved: V;
-  onChange(value: V): void;
-  /** What is wrong with the value, or with the part of it at a path. */
-  problem(path?: string): string | undefined;
-}
-
-/** Shows a value of a form, and lets the user change it. */
-export type Control<V> = (bound: Bound<V>) => ComponentChildren;
-
-/** The controls of a form, by the values they change, from top to bottom. */
-export type Fields<T extends Values> = { [K in keyof T]?: Control<T[K]> | false };
 
 export interface FormProps<T extends Values> {
   form: FormState<T>;
@@ -231,198 +207,3 @@ function OtherProblems<T extends Values>({ form }: { form: FormState<T> }) {
     </p>
   );
 }
-
-interface FieldProps {
-  label: string;
-  hint?: ComponentChildren;
-  problem?: string | undefined;
-  children(attributes: {
-    id: string;
-    "aria-describedby": string;
-    "aria-invalid": boolean;
-  }): ComponentChildren;
-}
-
-/** A field with its label, hint and problem. */
-export function Field({ label, hint, problem, children }: FieldProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children({ id, "aria-describedby": `${id}-hint`, "aria-invalid": problem !== undefined })}
-      <small id={`${id}-hint`}>
-        <FieldProblem problem={problem} isDescription />
-        {hint}
-      </small>
-    </div>
-  );
-}
-
-interface FieldProblemProps {
-  problem: string | undefined;
-  /** It describes a field, and is read out when that gets the focus. */
-  isDescription?: boolean;
-}
-
-export const FieldProblem = ({ problem, isDescription = false }: FieldProblemProps) =>
-  problem === undefined ? null : (
-    <strong class="problem" role={isDescription ? undefined : "alert"}>
-      {problem}{" "}
-    </strong>
-  );
-
-interface Options {
-  hint?: ComponentChildren;
-}
-
-type Described = Parameters<FieldProps["children"]>[0] & { name: string };
-
-/** A control below a label. */
-const labelled =
-  <V,>(
-    label: string,
-    { hint }: Options,
-    control: (described: Described, bound: Bound<V>) => ComponentChildren,
-  ): Control<V> =>
-  (bound) => (
-    <Field label={label} hint={hint} problem={bound.problem()}>
-      {(described) => control({ ...described, name: bound.name }, bound)}
-    </Field>
-  );
-
-interface TextOptions extends Options {
-  type?: "text" | "password" | "email" | "datetime-local";
-  autocomplete?: "username" | "current-password" | "new-password";
-  autofocus?: boolean;
-  required?: boolean;
-}
-
-/** A single line of text. */
-export const text = (label: string, { hint, ...attributes }: TextOptions = {}) =>
-  labelled<string>(label, { hint }, (described, { value, onChange }) => (
-    <TextInput {...described} {...attributes} value={value} onChange={onChange} />
-  ));
-
-/** Several lines of text. */
-export const long = (label: string, { hint, rows = 3 }: Options & { rows?: number } = {}) =>
-  labelled<string>(label, { hint }, (described, { value, onChange }) => (
-    <TextArea {...described} rows={rows} value={value} onChange={onChange} />
-  ));
-
-type Reporting<Tag extends "input" | "textarea"> = Omit<JSX.IntrinsicElements[Tag], "onChange"> & {
-  onChange(value: string): void;
-};
-
-/** An input that reports its text. */
-export const TextInput = ({ onChange, ...attributes }: Reporting<"input">) => (
-  <input
-    autocomplete="off"
-    spellcheck={false}
-    {...attributes}
-    onInput={(event) => onChange(event.currentTarget.value)}
-  />
-);
-
-/** The same, of several lines. */
-export const TextArea = ({ onChange, ...attributes }: Reporting<"textarea">) => (
-  <textarea {...attributes} onInput={(event) => onChange(event.currentTarget.value)} />
-);
-
-/** An option: its value and the text shown for it. */
-export type Choice<V = string> = readonly [value: V, text: string];
-
-/** Choices that are shown as their values. */
-export const choicesOf = <V extends string>(values: readonly V[]): Choice<V>[] =>
-  values.map((value) => [value, value]);
-
-/** Choices from things with an ID and a name. */
-export const named = <V,>(things: ReadonlyArray<{ id: V; name: string }> = []): Choice<V>[] =>
-  things.map(({ id, name }) => [id, name]);
-
-/** One of several choices. @param options.onChoose sets what else follows from the choice */
-export const choice = <V,>(
-  label: string,
-  choices: ReadonlyArray<Choice<V>>,
-  { hint, onChoose }: Options & { onChoose?(value: V): void } = {},
-) =>
-  labelled<V>(label, { hint }, (described, { value, onChange }) => (
-    <select
-      {...described}
-      value={String(value)}
-      onChange={({ currentTarget }) => {
-        const [chosen] = choices[currentTarget.selectedIndex]!;
-        onChange(chosen);
-        onChoose?.(chosen);
-      }}
-    >
-      {choices.map(([value, text]) => (
-        <option key={value} value={String(value)}>
-          {text}
-        </option>
-      ))}
-    </select>
-  ));
-
-/** A checkbox. */
-export const check =
-  (label: string, { hint }: Options = {}): Control<boolean> =>
-  ({ name, value, problem, onChange }) => (
-    <div class="field check">
-      <label>
-        <input
-          type="checkbox"
-          name={name}
-          checked={value}
-          onChange={(event) => onChange(event.currentTarget.checked)}
-        />
-        {label}
-      </label>
-      <small>
-        <FieldProblem problem={problem()} />
-        {hint}
-      </small>
-    </div>
-  );
-
-/** More choices than this can be selected all at once. */
-const MANY = 8;
-
-/** A checkbox for each choice. */
-export const checks =
-  <V,>(label: string, choices: ReadonlyArray<Choice<V>>, { hint }: Options = {}): Control<readonly V[]> =>
-  ({ value: chosen, saved, problem, onChange }) => {
-    const choose = (values: readonly V[]) => onChange(inOrderOf(saved, values));
-    const isAll = choices.every(([value]) => chosen.includes(value));
-    return (
-      <fieldset class="field checks">
-        <legend>{label}</legend>
-        {choices.length > MANY && (
-          <Button onClick={() => choose(isAll ? [] : choices.map(([value]) => value))}>
-            {isAll ? "Clear selection" : "Select all"}
-          </Button>
-        )}
-        {choices.map(([value, text]) => (
-          <label key={value}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(value)}
-              onChange={({ currentTarget: { checked } }) =>
-                choose(checked ? [...chosen, value] : chosen.filter((other) => other !== value))
-              }
-            />
-            <bdi>{text}</bdi>
-          </label>
-        ))}
-        <small>
-          <FieldProblem problem={problem()} />
-          {hint}
-        </small>
-      </fieldset>
-    );
-  };
-
-/** What is chosen, in the order in which it is saved: undoing a choice is then no change. */
-const inOrderOf = <V,>(saved: readonly V[], chosen: readonly V[]): V[] => [
-  ...saved.filter((value) => chosen.includes(value)),
-  ...chosen.filter((value) => !saved.includes(value)),
-];

@@ -4,8 +4,16 @@ import type { Output } from "../api.ts";
 import { useRead } from "../reads.ts";
 import { isSingle, OPERATORS } from "../sentence.ts";
 import { Button, IconButton } from "./controls.tsx";
-import { type Bound, type Control, choicesOf, FieldProblem, TextArea, TextInput } from "./form.tsx";
-import { Select, Tick } from "./table.tsx";
+import {
+  type Bound,
+  type Control,
+  choicesOf,
+  FieldProblem,
+  Select,
+  TextArea,
+  TextInput,
+  Tick,
+} from "./fields.tsx";
 
 interface RowsProps<R> extends Bound<readonly R[]> {
   label: string;

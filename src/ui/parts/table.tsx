@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../format.ts";
-import type { Choice } from "./form.tsx";
+import { Checkbox, type Choice, Select } from "./fields.tsx";
 import { Icon, Nothing } from "./words.tsx";
 
 /** A column: its heading, its cells, what they hold if it isn't plain text, and the server's sort key if it has one. */
@@ -51,7 +51,15 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, select
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {selection && <SelectAll keys={keys} {...selection} />}
+            {selection && (
+              <th scope="col" class="choose">
+                <Checkbox
+                  aria-label="Select all on this page"
+                  checked={keys.every((key) => selection.selected.has(key))}
+                  onChange={(isSelected) => selection.onSelect(new Set(isSelected ? keys : []))}
+                />
+              </th>
+            )}
             {visible.map(([title, , kind, sortBy]) => (
               <Head key={title} title={title} kind={kind || undefined} sortBy={sortBy} sorting={sorting} />
             ))}
@@ -60,7 +68,17 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, select
         <tbody>
           {rows.map((row, index) => (
             <tr key={keys[index]}>
-              {selection && <SelectRow name={keys[index]!} {...selection} />}
+              {selection && (
+                <td class="choose">
+                  <Checkbox
+                    aria-label={`Select ${keys[index]}`}
+                    checked={selection.selected.has(keys[index]!)}
+                    onChange={() =>
+                      selection.onSelect(selection.selected.symmetricDifference(new Set([keys[index]!])))
+                    }
+                  />
+                </td>
+              )}
               {visible.map(([title, cell, kind]) => (
                 <td key={title} class={kind || undefined} data-title={title}>
                   {cell(row)}
@@ -98,34 +116,6 @@ function Head({ title, kind, sortBy, sorting }: HeadProps) {
         {isSorted && <Icon name={isUp ? "up" : "down"} />}
       </button>
     </th>
-  );
-}
-
-const SelectAll = ({ keys, selected, onSelect }: Selection & { keys: readonly string[] }) => (
-  <th scope="col" class="choose">
-    <input
-      type="checkbox"
-      aria-label="Select all on this page"
-      checked={keys.every((key) => selected.has(key))}
-      onChange={(event) => onSelect(new Set(event.currentTarget.checked ? keys : []))}
-    />
-  </th>
-);
-
-function SelectRow({ name, selected, onSelect }: Selection & { name: string }) {
-  const toggle = (isSelected: boolean) => {
-    const others = [...selected].filter((other) => other !== name);
-    onSelect(new Set(isSelected ? [...others, name] : others));
-  };
-  return (
-    <td class="choose">
-      <input
-        type="checkbox"
-        aria-label={`Select ${name}`}
-        checked={selected.has(name)}
-        onChange={(event) => toggle(event.currentTarget.checked)}
-      />
-    </td>
   );
 }
 
@@ -195,41 +185,7 @@ export function Search({ label, value, onChange }: FilterProps) {
   );
 }
 
-interface SelectProps {
-  /** Its accessible name, unless a label outside has its ID. */
-  label?: string;
-  id?: string;
-  value: string;
-  choices: readonly Choice[];
-  onChange(value: string): void;
-}
-
-/** One of several choices. */
-export const Select = ({ label, choices, onChange, ...attributes }: SelectProps) => (
-  <select {...attributes} aria-label={label} onChange={(event) => onChange(event.currentTarget.value)}>
-    {choices.map(([choice, text]) => (
-      <option key={choice} value={choice}>
-        {text}
-      </option>
-    ))}
-  </select>
-);
-
 /** A filter of a list: one of several choices, or any. */
-export const Filter = ({ choices, ...select }: SelectProps) => (
+export const Filter = ({ choices, ...select }: FilterProps & { choices: readonly Choice[] }) => (
   <Select {...select} choices={[["", `${select.label}: any`], ...choices]} />
-);
-
-interface TickProps {
-  checked: boolean;
-  onChange(isChecked: boolean): void;
-  children: ComponentChildren;
-}
-
-/** A checkbox with its label. */
-export const Tick = ({ checked, onChange, children }: TickProps) => (
-  <label>
-    <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
-    {children}
-  </label>
 );

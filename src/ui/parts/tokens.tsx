@@ -5,8 +5,9 @@ import { change, useRead } from "../reads.ts";
 import { snippetsFor } from "../snippets.ts";
 import { Button } from "./controls.tsx";
 import { RemoveButton } from "./dialog.tsx";
-import { type Bound, type Control, checks, choicesOf, Form, named, text, useForm } from "./form.tsx";
-import { type Column, Select, Table } from "./table.tsx";
+import { type Bound, type Control, checks, choicesOf, named, Select, text } from "./fields.tsx";
+import { Form, useForm } from "./form.tsx";
+import { type Column, Table } from "./table.tsx";
 import { Time } from "./words.tsx";
 
 /** Copies a text to the clipboard. */

@@ -1,7 +1,8 @@
 import type { Output } from "../api.ts";
 import { fullTime } from "../format.ts";
 import { Button, IconButton, tell } from "../parts/controls.tsx";
-import { Form, text, useForm } from "../parts/form.tsx";
+import { text } from "../parts/fields.tsx";
+import { Form, useForm } from "../parts/form.tsx";
 import { Table } from "../parts/table.tsx";
 import { createPasswordLink, PersonalTokens } from "../parts/tokens.tsx";
 import { Answer, Badge, Heading, Time } from "../parts/words.tsx";

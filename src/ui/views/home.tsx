@@ -3,8 +3,8 @@ import { connectPath, flagPath, pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
-import { named } from "../parts/form.tsx";
-import { Select, Table } from "../parts/table.tsx";
+import { named, Select } from "../parts/fields.tsx";
+import { Table } from "../parts/table.tsx";
 import {
   Answer,
   Avatar,

@@ -14,7 +14,7 @@ import {
   TextInput,
   text,
   valuesOf,
-} from "../parts/form.tsx";
+} from "../parts/fields.tsx";
 import { EditableList, type Edited } from "../parts/list.tsx";
 import { projects } from "../parts/tokens.tsx";
 import { Badge, NameLink } from "../parts/words.tsx";

@@ -3,7 +3,7 @@ import { addressOf, request } from "../api.ts";
 import { counted } from "../format.ts";
 import { Button, tell } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
-import { named } from "../parts/form.tsx";
+import { named } from "../parts/fields.tsx";
 import { Filter, Pager, Search } from "../parts/table.tsx";
 import { CopyButton } from "../parts/tokens.tsx";
 import { Answer, Heading } from "../parts/words.tsx";

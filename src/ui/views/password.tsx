@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import { Link, useSearch } from "wouter-preact";
 import { request } from "../api.ts";
 import { nameOf } from "../format.ts";
-import { Form, text, useForm } from "../parts/form.tsx";
+import { text } from "../parts/fields.tsx";
+import { Form, useForm } from "../parts/form.tsx";
 import { Answer, Name } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 

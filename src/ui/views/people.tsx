@@ -6,7 +6,7 @@ import { inDays, nameOf } from "../format.ts";
 import { Button, IconButton, Switch } from "../parts/controls.tsx";
 import { Dialog, FormDialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
-import { type Choice, checks, choice, long, named, text, valuesOf } from "../parts/form.tsx";
+import { type Choice, checks, choice, long, named, text, valuesOf } from "../parts/fields.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { createPasswordLink, PersonalTokens, Secret } from "../parts/tokens.tsx";
 import { Avatar, Badge, Tabs, Time } from "../parts/words.tsx";

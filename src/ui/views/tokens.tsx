@@ -3,7 +3,7 @@ import { type DialogState, useDialog, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button, IconButton } from "../parts/controls.tsx";
 import { Confirm, Dialog, FormDialog, Opener } from "../parts/dialog.tsx";
-import { type Choice, choice, choicesOf, text } from "../parts/form.tsx";
+import { type Choice, choice, choicesOf, text } from "../parts/fields.tsx";
 import { type Column, Search, Table } from "../parts/table.tsx";
 import { projects, Secret, Snippets, TOKEN_TIMES } from "../parts/tokens.tsx";
 import { Answer, Heading, Time } from "../parts/words.tsx";

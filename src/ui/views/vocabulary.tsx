@@ -3,7 +3,7 @@ import type { Output } from "../api.ts";
 import { counted } from "../format.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
-import { check, choice, long, named, TextInput, text, valuesOf } from "../parts/form.tsx";
+import { check, choice, long, named, TextInput, text, valuesOf } from "../parts/fields.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { type Constraint, cleaned, constraints, rows } from "../parts/rows.tsx";
 import { Answer, FlagLink, Nothing } from "../parts/words.tsx";

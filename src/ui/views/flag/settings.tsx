@@ -5,7 +5,7 @@ import { Button, tell } from "../../parts/controls.tsx";
 import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { EventList } from "../../parts/events.tsx";
-import { check, choice, long, named, text } from "../../parts/form.tsx";
+import { check, choice, long, named, text } from "../../parts/fields.tsx";
 import { Answer } from "../../parts/words.tsx";
 import { change, useLast, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";

@@ -1,19 +1,23 @@
+import type { ComponentChildren } from "preact";
 import type { Output } from "../../api.ts";
 import { Editor } from "../../parts/edit.tsx";
 import {
+  Checkbox,
   check,
   checks,
   choice,
   choicesOf,
   Field,
   type Fields,
-  type FormState,
   named,
+  Select,
+  type StoredValues,
   TextInput,
   text,
-} from "../../parts/form.tsx";
+  valuesOf,
+} from "../../parts/fields.tsx";
+import type { FormState } from "../../parts/form.tsx";
 import { type Constraint, cleaned, constraints, Lines, type Variant, variants } from "../../parts/rows.tsx";
-import { Select } from "../../parts/table.tsx";
 import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
 import { type FlagPlace, PLACE, paramsAt } from "./frame.tsx";
@@ -30,26 +34,20 @@ interface StrategyEditorProps {
 /** Adds or edits a strategy, and shows changes that others make meanwhile. */
 export function StrategyEditor({ place, id, onClose }: StrategyEditorProps) {
   const params = paramsAt(place);
+  const isNew = id === undefined;
   return (
     <Editor
-      title={`${id === undefined ? "New strategy" : "Strategy"} in ${place.environment}`}
+      title={`${isNew ? "New strategy" : "Strategy"} in ${place.environment}`}
       isWide
-      of={
-        id === undefined
-          ? undefined
-          : [`GET ${STRATEGIES}/:strategyId`, { params: { ...params, strategyId: id } }]
-      }
+      of={isNew ? undefined : [`GET ${STRATEGIES}/:strategyId`, { params: { ...params, strategyId: id } }]}
       toValues={(now) => (now ? toDraft(now) : newDraft(place.feature))}
-      fields={useStrategyFields(place.project, id === undefined)}
+      fields={useStrategyFields(place.project, isNew)}
       create={(draft) => change(`POST ${STRATEGIES}`, { params, body: toBody(draft) })}
-      update={(draft, ifStill) =>
-        change(`PUT ${STRATEGIES}/:strategyId`, {
-          params: { ...params, strategyId: ifStill.id },
-          body: toBody(draft),
-          ifStill,
-        })
-      }
-      submit={id === undefined ? "Add the strategy" : "Save the strategy"}
+      update={(draft, ifStill) => {
+        const input = { params: { ...params, strategyId: ifStill.id }, body: toBody(draft), ifStill };
+        return change(`PUT ${STRATEGIES}/:strategyId`, input);
+      }}
+      submit={isNew ? "Add the strategy" : "Save the strategy"}
       onClose={onClose}
     />
   );
@@ -78,19 +76,8 @@ export const newDraft = (groupId: string): Draft => ({
 });
 
 /** The editable part of a stored strategy, of which some may be missing. */
-type Stored = { name: string; title?: string | null | undefined; disabled?: boolean | null | undefined } & {
-  [Name in "parameters" | "constraints" | "segments" | "variants"]?: Draft[Name] | undefined;
-};
-
-export const toDraft = (stored: Stored): Draft => ({
-  name: stored.name,
-  title: stored.title ?? "",
-  disabled: stored.disabled ?? false,
-  parameters: stored.parameters ?? {},
-  constraints: stored.constraints ?? [],
-  segments: stored.segments ?? [],
-  variants: stored.variants ?? [],
-});
+export const toDraft = (stored: StoredValues<Draft>): Draft =>
+  valuesOf(stored, { ...newDraft(""), parameters: {} });
 
 /** The draft as a request body, without empty values. */
 export const toBody = ({ constraints, segments, variants, parameters, ...draft }: Draft) => ({
@@ -121,15 +108,18 @@ export function useStrategyFields(project: string, isNew = false) {
         </>
       ),
       parameters: ({ value, onChange, problem }) =>
-        type?.parameters.map((parameter) => (
-          <ParameterField
-            key={parameter.name}
-            parameter={parameter}
-            value={value[parameter.name] ?? ""}
-            problem={problem(parameter.name)}
-            onChange={(changed) => onChange({ ...value, [parameter.name]: changed })}
-          />
-        )),
+        type?.parameters.map((parameter) => {
+          const { name, description } = parameter;
+          const input = {
+            value: value[name] ?? "",
+            onChange: (changed: string) => onChange({ ...value, [name]: changed }),
+          };
+          return (
+            <Field key={name} label={LABELS[name] ?? name} hint={description} problem={problem(name)}>
+              {(described) => inputFor(parameter)({ ...described, ...input })}
+            </Field>
+          );
+        }),
       segments: segments.length > 0 && checks("Segments", named(segments)),
       constraints,
       variants,
@@ -141,22 +131,10 @@ export function useStrategyFields(project: string, isNew = false) {
 
 type Parameter = Output<"GET /api/admin/strategies">["strategies"][number]["parameters"][number];
 
-interface ParameterFieldProps {
-  parameter: Parameter;
+interface InputProps {
+  id: string;
   value: string;
-  problem: string | undefined;
   onChange(value: string): void;
-}
-
-/** A strategy parameter, with an input for its type; on the wire they are all strings. */
-function ParameterField({ parameter, value, problem, onChange }: ParameterFieldProps) {
-  const { name, type, description } = parameter;
-  const InputOf = INPUTS[name === "stickiness" ? "stickiness" : (type ?? "")] ?? Plain;
-  return (
-    <Field label={LABELS[name] ?? name} hint={description} problem={problem}>
-      {(attributes) => <InputOf attributes={attributes} value={value} onChange={onChange} />}
-    </Field>
-  );
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -165,58 +143,43 @@ const LABELS: Readonly<Record<string, string>> = {
   groupId: "Group ID",
 };
 
-interface InputProps {
-  attributes: { id: string };
-  value: string;
-  onChange(value: string): void;
-}
+/** The input for a type of parameter; on the wire they are all strings. */
+const inputFor = ({ name, type }: Parameter) =>
+  INPUTS[name === "stickiness" ? "stickiness" : (type ?? "")] ?? ((input) => <TextInput {...input} />);
 
-const Plain = ({ attributes, ...input }: InputProps) => <TextInput {...attributes} {...input} />;
+const INPUTS: Readonly<Record<string, (input: InputProps) => ComponentChildren>> = {
+  number: (input) => <TextInput {...input} type="number" />,
+  percentage: ({ value, onChange, ...described }) => {
+    const input = { min: 0, max: 100, value: value || "0", onChange };
+    return (
+      <span class="percentage">
+        <TextInput {...described} {...input} type="range" />
+        <TextInput {...input} type="number" aria-label="Percent" />%
+      </span>
+    );
+  },
+  /** On the wire a list is one comma-separated string; here it is one value per line. */
+  list: ({ value, onChange, ...described }) => (
+    <Lines
+      attributes={described}
+      rows={4}
+      values={value === "" ? [] : value.split(",")}
+      onChange={(values) => onChange(values.join(","))}
+    />
+  ),
+  boolean: ({ value, onChange, ...described }) => (
+    <Checkbox
+      {...described}
+      checked={value === "true"}
+      onChange={(isChecked) => onChange(String(isChecked))}
+    />
+  ),
+  stickiness: (input) => <Stickiness {...input} />,
+};
 
-const NumberInput = ({ attributes, ...input }: InputProps) => (
-  <TextInput {...attributes} {...input} type="number" />
-);
-
-function Percentage({ attributes, value, onChange }: InputProps) {
-  const input = { min: 0, max: 100, value: value || "0", onChange };
-  return (
-    <span class="percentage">
-      <TextInput {...attributes} {...input} type="range" />
-      <TextInput {...input} type="number" aria-label="Percent" />%
-    </span>
-  );
-}
-
-/** On the wire a list is one comma-separated string; here it is one value per line. */
-const ListInput = ({ attributes, value, onChange }: InputProps) => (
-  <Lines
-    attributes={attributes}
-    rows={4}
-    values={value === "" ? [] : value.split(",")}
-    onChange={(values) => onChange(values.join(","))}
-  />
-);
-
-const Checkbox = ({ attributes, value, onChange }: InputProps) => (
-  <input
-    {...attributes}
-    type="checkbox"
-    checked={value === "true"}
-    onChange={(event) => onChange(String(event.currentTarget.checked))}
-  />
-);
-
-function Stickiness({ attributes, value, onChange }: InputProps) {
+function Stickiness(input: InputProps) {
   const fields = useRead("GET /api/admin/context").data ?? [];
   const sticky = fields.filter(({ stickiness }) => stickiness).map(({ name }) => name);
-  const choices = [...new Set(["default", "userId", "sessionId", "random", ...sticky, value])];
-  return <Select {...attributes} value={value} choices={choicesOf(choices)} onChange={onChange} />;
+  const choices = [...new Set(["default", "userId", "sessionId", "random", ...sticky, input.value])];
+  return <Select {...input} choices={choicesOf(choices)} />;
 }
-
-const INPUTS: Readonly<Record<string, typeof Plain>> = {
-  number: NumberInput,
-  percentage: Percentage,
-  list: ListInput,
-  boolean: Checkbox,
-  stickiness: Stickiness,
-};

@@ -5,7 +5,7 @@ import { counted } from "../../format.ts";
 import { Button, tell } from "../../parts/controls.tsx";
 import { Confirm, Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
-import { choice, long, text } from "../../parts/form.tsx";
+import { choice, long, text } from "../../parts/fields.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Answer, FlagLink, Share, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
