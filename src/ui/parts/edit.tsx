@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Args, type Output, type ReadKey, RequestError, request } from "../api.ts";
 import { useLast, useRead } from "../reads.ts";
+import { tell } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Differences } from "./events.tsx";
 import type { Fields } from "./fields.tsx";
@@ -11,7 +12,7 @@ import { Answer, Failure } from "./words.tsx";
 type Values = Record<string, unknown>;
 
 /** A form for something that others may change at the same time. */
-export interface Edit<V extends Values> {
+interface Edit<V extends Values> {
   form: FormState<V>;
   /** The values of others since the form was opened; undefined unless they conflict with what is typed. */
   theirs: V | undefined;
@@ -32,7 +33,7 @@ interface EditOptions<T extends object | undefined, V extends Values> {
  * A form that follows the changes of others until something is typed. After that, input is kept, and replaces a newer
  * version only if the user has seen it.
  */
-export function useEdit<T extends object | undefined, V extends Values>(options: EditOptions<T, V>): Edit<V> {
+function useEdit<T extends object | undefined, V extends Values>(options: EditOptions<T, V>): Edit<V> {
   const { now, toValues } = options;
   const [base, setBase] = useState(now);
   const isSaved = useRef(false);
@@ -86,7 +87,7 @@ interface EditFormProps<V extends Values> {
 }
 
 /** The form, with any conflict above its submit button. */
-export const EditForm = <V extends Values>(props: EditFormProps<V>) => {
+const EditForm = <V extends Values>(props: EditFormProps<V>) => {
   const { edit, submit, children, ...rest } = props;
   return (
     <Form {...rest} form={edit.form} submit={edit.theirs === undefined ? submit : "Overwrite with mine"}>
@@ -134,6 +135,26 @@ interface EditorProps<K extends ReadKey, V extends Values> {
   submit: string;
   onClose(): void;
   isWide?: boolean;
+}
+
+interface EditSectionProps<T extends object, V extends Values>
+  extends Pick<EditOptions<T, V>, "now" | "toValues"> {
+  title: string;
+  read(): Promise<T>;
+  fields: Fields<V>;
+  update(values: V, ifStill: T): Promise<unknown>;
+}
+
+/** The same, as a part of a view, which stays. */
+export function EditSection<T extends object, V extends Values>(props: EditSectionProps<T, V>) {
+  const { title, fields, update, ...options } = props;
+  const save = (values: V, ifStill: T) => update(values, ifStill).then(() => tell("Saved"));
+  return (
+    <section>
+      <h2>{title}</h2>
+      <EditForm edit={useEdit({ ...options, save })} fields={fields} submit="Save" />
+    </section>
+  );
 }
 
 /** A dialog to create or edit something, which closes once it is saved. */

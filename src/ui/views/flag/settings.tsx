@@ -1,9 +1,9 @@
 import { Link, useLocation } from "wouter-preact";
 import { flagPath, pathTo } from "../../address.ts";
 import { request } from "../../api.ts";
-import { Button, tell } from "../../parts/controls.tsx";
+import { Button } from "../../parts/controls.tsx";
 import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
-import { EditForm, useEdit } from "../../parts/edit.tsx";
+import { EditSection } from "../../parts/edit.tsx";
 import { EventList } from "../../parts/events.tsx";
 import { check, choice, long, named, text } from "../../parts/fields.tsx";
 import { Answer } from "../../parts/words.tsx";
@@ -25,40 +25,31 @@ export const Settings = () => (
 
 /** Edits are compared with the flag alone, without its environments. */
 function General({ flag }: { flag: Flag }) {
-  const read = useRead(`GET ${FEATURE}`, { params: paramsOf(flag) });
-  const data = useLast(read.data); // the frame of the view reports errors
-  return (
-    <section>
-      <h2>General</h2>
-      <Answer read={{ ...read, data }}>{(flag) => <GeneralForm flag={flag} />}</Answer>
-    </section>
-  );
-}
-
-function GeneralForm({ flag }: { flag: Flag }) {
-  const types = useRead("GET /api/admin/feature-types").data?.types;
   const params = paramsOf(flag);
-  const edit = useEdit({
-    now: flag,
-    read: () => request(`GET ${FEATURE}`, { params }),
-    toValues: ({ type, description, stale, impressionData }) => ({
-      type,
-      description: description ?? "",
-      stale,
-      impressionData,
-    }),
-    async save(values, ifStill) {
-      await change(`PUT ${FEATURE}`, { params, body: { ...values, name: flag.name }, ifStill });
-      tell("Saved");
-    },
-  });
-  const fields = {
-    type: choice("Type", named(types)),
-    description: long("Description"),
-    stale: check("Stale: ready to be removed from the code"),
-    impressionData: check("Impression data: SDKs emit an event for each evaluation"),
-  };
-  return <EditForm edit={edit} fields={fields} submit="Save" />;
+  const types = useRead("GET /api/admin/feature-types").data?.types;
+  const now = useLast(useRead(`GET ${FEATURE}`, { params }).data); // the frame of the view reports errors
+  return now ? (
+    <EditSection
+      title="General"
+      now={now}
+      read={() => request(`GET ${FEATURE}`, { params })}
+      toValues={({ type, description, stale, impressionData }) => ({
+        type,
+        description: description ?? "",
+        stale,
+        impressionData,
+      })}
+      fields={{
+        type: choice("Type", named(types)),
+        description: long("Description"),
+        stale: check("Stale: ready to be removed from the code"),
+        impressionData: check("Impression data: SDKs emit an event for each evaluation"),
+      }}
+      update={(values, ifStill) =>
+        change(`PUT ${FEATURE}`, { params, body: { ...values, name: flag.name }, ifStill })
+      }
+    />
+  ) : null;
 }
 
 /** Copy, move, complete and archive. */

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useLocation } from "wouter-preact";
 import { type Output, request } from "../../api.ts";
 import { counted } from "../../format.ts";
-import { Button, tell } from "../../parts/controls.tsx";
+import { Button } from "../../parts/controls.tsx";
 import { Confirm, Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
-import { EditForm, useEdit } from "../../parts/edit.tsx";
-import { choice, long, text } from "../../parts/fields.tsx";
+import { EditSection } from "../../parts/edit.tsx";
+import { choice, long, text, valuesOf } from "../../parts/fields.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Answer, FlagLink, Share, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -34,74 +34,56 @@ interface SettingsProps {
   id: string;
 }
 
-const GENERAL = {
-  name: text("Name", { required: true }),
-  description: long("Description"),
-  mode: choice("Mode", MODES),
-  defaultStickiness: text("Default stickiness"),
-};
-
 /** A project's name, description and mode. */
-function General({ project, id }: SettingsProps) {
-  const params = { projectId: id };
-  const edit = useEdit({
-    now: project,
-    read: () => request(`GET ${PROJECT}/overview`, { params }),
-    toValues: ({ name, description, mode, defaultStickiness }) => ({
+const General = ({ project, id }: SettingsProps) => (
+  <EditSection
+    title="General"
+    now={project}
+    read={() => request(`GET ${PROJECT}/overview`, { params: { projectId: id } })}
+    toValues={({ name, description, mode, defaultStickiness }) => ({
       name,
       description: description ?? "",
       mode,
       defaultStickiness,
-    }),
-    async save(body, ifStill) {
-      await change(`PUT ${PROJECT}`, { params, body, ifStill });
-      tell("Saved");
-    },
-  });
-  return (
-    <section>
-      <h2>General</h2>
-      <EditForm edit={edit} fields={GENERAL} submit="Save" />
-    </section>
-  );
-}
-
-const NAMING = {
-  pattern: text("Pattern", {
-    hint: "A regular expression that new flags must match. Leave empty to allow any name.",
-  }),
-  example: text("Example"),
-  description: long("Explanation"),
-};
+    })}
+    fields={{
+      name: text("Name", { required: true }),
+      description: long("Description"),
+      mode: choice("Mode", MODES),
+      defaultStickiness: text("Default stickiness"),
+    }}
+    update={(body, ifStill) => change(`PUT ${PROJECT}`, { params: { projectId: id }, body, ifStill })}
+  />
+);
 
 /** The naming pattern for a project's flags. */
-function Naming({ project, id }: SettingsProps) {
-  const params = { projectId: id };
-  const edit = useEdit({
-    now: project,
-    read: () => request(`GET ${PROJECT}/overview`, { params }),
-    toValues: ({ featureNaming: { pattern, example, description } }) => ({
-      pattern: pattern ?? "",
-      example: example ?? "",
-      description: description ?? "",
-    }),
-    async save({ pattern, example, description }, ifStill) {
+const Naming = ({ project, id }: SettingsProps) => (
+  <EditSection
+    title="Flag naming"
+    now={project}
+    read={() => request(`GET ${PROJECT}/overview`, { params: { projectId: id } })}
+    toValues={({ featureNaming }) => valuesOf(featureNaming, { pattern: "", example: "", description: "" })}
+    fields={{
+      pattern: text("Pattern", {
+        hint: "A regular expression that new flags must match. Leave empty to allow any name.",
+      }),
+      example: text("Example"),
+      description: long("Explanation"),
+    }}
+    update={({ pattern, example, description }, ifStill) => {
       const featureNaming = {
         pattern: pattern || null,
         example: example || null,
         description: description || null,
       };
-      await change(`PUT ${PROJECT}/settings`, { params, body: { featureNaming }, ifStill });
-      tell("Saved");
-    },
-  });
-  return (
-    <section>
-      <h2>Flag naming</h2>
-      <EditForm edit={edit} fields={NAMING} submit="Save" />
-    </section>
-  );
-}
+      return change(`PUT ${PROJECT}/settings`, {
+        params: { projectId: id },
+        body: { featureNaming },
+        ifStill,
+      });
+    }}
+  />
+);
 
 function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id }: SettingsProps) {
   const [, navigate] = useLocation();
