@@ -178,12 +178,7 @@ export class Dropped extends Error {
   override message = "A different user has signed in.";
 }
 
-interface Waiting {
-  resume(): void;
-  drop(reason: Dropped): void;
-}
-
-const waiting: Waiting[] = [];
+const waiting: { resume(): void; drop(reason: Dropped): void }[] = [];
 
 /** Changes with the user of the page. */
 let user = Symbol();

@@ -23,11 +23,6 @@ interface Sorting {
 }
 
 /** The selected rows, for bulk actions. */
-interface Selection {
-  selected: ReadonlySet<string>;
-  onSelect(selected: ReadonlySet<string>): void;
-}
-
 interface TableProps<T> {
   /** Read out before the table. */
   caption: string;
@@ -37,7 +32,7 @@ interface TableProps<T> {
   /** Shown if there are no rows. */
   empty: ComponentChildren;
   sorting?: Sorting;
-  selection?: Selection | undefined;
+  selection?: { selected: ReadonlySet<string>; onSelect(selected: ReadonlySet<string>): void } | undefined;
 }
 
 export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, selection }: TableProps<T>) {

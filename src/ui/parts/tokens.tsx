@@ -61,17 +61,11 @@ export const Secret = ({ value, label }: { value: string; label: string }) => (
   </div>
 );
 
-interface SnippetsProps {
-  token: string;
-  feature: string;
-  isFrontend: boolean;
-}
-
 /** The server's address, without a trailing slash. */
 const url = () => document.baseURI.replace(/\/$/, "");
 
 /** Sample code for an application, in the language of choice. */
-export function Snippets(props: SnippetsProps) {
+export function Snippets(props: { token: string; feature: string; isFrontend: boolean }) {
   const snippets = snippetsFor({ ...props, url: url() });
   const [language, setLanguage] = useState(snippets[0]!.language);
   const selected = snippets.find((snippet) => snippet.language === language) ?? snippets[0]!;
@@ -161,12 +155,13 @@ export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) 
   );
 }
 
-interface NewPersonalTokenProps {
+function NewPersonalToken({
+  create,
+  onClose,
+}: {
   create(body: NewToken): Promise<unknown>;
   onClose(): void;
-}
-
-function NewPersonalToken({ create, onClose }: NewPersonalTokenProps) {
+}) {
   const initial = { description: "", expiresAt: inDays(90) };
   const form = useForm(initial, async ({ description, expiresAt }) => {
     await create({ description, expiresAt: new Date(expiresAt).toISOString() });

@@ -72,12 +72,7 @@ const queryOf = ({ query, type, project, feature, by, from, to }: Filters) => ({
 
 type Query = ReturnType<typeof queryOf>;
 
-interface LogFiltersProps {
-  filters: Filters;
-  onChange(changed: Partial<Filters>): void;
-}
-
-function LogFilters({ filters, onChange }: LogFiltersProps) {
+function LogFilters({ filters, onChange }: { filters: Filters; onChange(changed: Partial<Filters>): void }) {
   const projects = useRead("GET /api/admin/projects").data?.projects;
   const creators = useRead("GET /api/admin/event-creators").data ?? [];
   const bind = (name: keyof Filters) => ({

@@ -14,13 +14,8 @@ import { STRATEGIES, StrategyEditor } from "./strategy.tsx";
 type Environment = Flag["environments"][number];
 type Strategy = Environment["strategies"][number];
 
-interface EnvironmentCardProps {
-  flag: Flag;
-  environment: Environment;
-}
-
 /** A flag in one environment: whether it is on, and for whom. */
-export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
+export function EnvironmentCard({ flag, environment }: { flag: Flag; environment: Environment }) {
   const { name, enabled, strategies, yes, no, lastSeenAt, variants = [] } = environment;
   const place = { project: flag.project, feature: flag.name, environment: name };
   const editing = useDialog("edit");

@@ -253,15 +253,9 @@ function TurnOnOff({ project, environments, features, onDone }: BulkBarProps) {
   );
 }
 
-interface NewFlagProps {
-  project: Project;
-  id: string;
-  onClose(): void;
-}
-
 const EMPTY = { name: "", type: "release", description: "", impressionData: false };
 
-function NewFlag({ project, id, onClose }: NewFlagProps) {
+function NewFlag({ project, id, onClose }: { project: Project; id: string; onClose(): void }) {
   const [, navigate] = useLocation();
   const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
   const { pattern, example } = project.featureNaming;
