@@ -178,7 +178,8 @@ export class Dropped extends Error {
   override message = "A different user has signed in.";
 }
 
-const waiting: { resume(): void; drop(reason: Dropped): void }[] = [];
+/** The sign-in that requests are waiting for; undefined while none is. */
+let awaited: PromiseWithResolvers<void> | undefined;
 
 /** Changes with the user of the page. */
 let user = Symbol();
@@ -198,20 +199,22 @@ async function signedInAgain(asking: symbol): Promise<void> {
 /** Resolves at once unless requests are held back. @throws Dropped if a different user has signed in */
 const released = () => (isHeld ? nextSignIn() : undefined);
 
-const nextSignIn = () =>
-  new Promise<void>((resume, drop) => {
-    waiting.push({ resume, drop });
-  });
+const nextSignIn = () => {
+  awaited ??= Promise.withResolvers();
+  return awaited.promise;
+};
 
 /** Resumes whatever is waiting for a sign-in. */
 export function resumeWaiting() {
   isHeld = false;
   isSignInNeeded.value = false;
-  for (const { resume } of waiting.splice(0)) resume();
+  awaited?.resolve();
+  awaited = undefined;
 }
 
 /** Drops whatever is waiting for a sign-in, since a different user has signed in. */
 export function dropWaiting() {
   user = Symbol();
-  for (const { drop } of waiting.splice(0)) drop(new Dropped());
+  awaited?.reject(new Dropped());
+  awaited = undefined;
 }
