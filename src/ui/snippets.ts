@@ -13,7 +13,15 @@ interface SnippetOptions {
   isFrontend: boolean;
 }
 
-const NODE = ({ url, token, feature }: SnippetOptions) => `// npm install unleash-client
+type Write = (options: SnippetOptions) => string;
+
+const CURL: Write = ({ url, token, feature }) =>
+  `curl -X POST "${url}/ofrep/v1/evaluate/flags/${encodeURIComponent(feature)}" \\
+  -H "Authorization: ${token}" -H "Content-Type: application/json" \\
+  -d '{"context": {"targetingKey": "1"}}'`;
+
+const CLIENT_SNIPPETS: Readonly<Record<string, Write>> = {
+  "Node.js": ({ url, token, feature }) => `// npm install unleash-client
 import { startUnleash } from "unleash-client";
 
 const unleash = await startUnleash({
@@ -22,9 +30,9 @@ const unleash = await startUnleash({
   customHeaders: { Authorization: "${token}" },
 });
 const check = () => console.log(unleash.isEnabled("${feature}", { userId: "1" }));
-setInterval(check, 1000);`;
+setInterval(check, 1000);`,
 
-const PYTHON = ({ url, token, feature }: SnippetOptions) => `# pip install UnleashClient
+  Python: ({ url, token, feature }) => `# pip install UnleashClient
 import time
 from UnleashClient import UnleashClient
 
@@ -36,9 +44,9 @@ client = UnleashClient(
 client.initialize_client()
 while True:
     print(client.is_enabled("${feature}", {"userId": "1"}))
-    time.sleep(1)`;
+    time.sleep(1)`,
 
-const GO = ({ url, token, feature }: SnippetOptions) => `// go get github.com/Unleash/unleash-client-go/v4
+  Go: ({ url, token, feature }) => `// go get github.com/Unleash/unleash-client-go/v4
 unleash.Initialize(
 	unleash.WithUrl("${url}/api/"),
 	unleash.WithAppName("my-app"),
@@ -47,9 +55,9 @@ unleash.Initialize(
 unleash.WaitForReady()
 for range time.Tick(time.Second) {
 	fmt.Println(unleash.IsEnabled("${feature}"))
-}`;
+}`,
 
-const JAVA = ({ url, token, feature }: SnippetOptions) => `// io.getunleash:unleash-client-java
+  Java: ({ url, token, feature }) => `// io.getunleash:unleash-client-java
 Unleash unleash = new DefaultUnleash(UnleashConfig.builder()
     .appName("my-app")
     .unleashAPI("${url}/api/")
@@ -59,9 +67,26 @@ Unleash unleash = new DefaultUnleash(UnleashConfig.builder()
 while (true) {
     System.out.println(unleash.isEnabled("${feature}"));
     Thread.sleep(1000);
-}`;
+}`,
 
-const BROWSER = ({ url, token, feature }: SnippetOptions) => `// npm install unleash-proxy-client
+  OpenFeature: ({
+    url,
+    token,
+    feature,
+  }) => `// npm install @openfeature/server-sdk @openfeature/ofrep-provider
+import { OpenFeature } from "@openfeature/server-sdk";
+import { OFREPProvider } from "@openfeature/ofrep-provider";
+
+await OpenFeature.setProviderAndWait(
+  new OFREPProvider({ baseUrl: "${url}", headers: [["Authorization", "${token}"]] }),
+);
+console.log(await OpenFeature.getClient().getBooleanValue("${feature}", false, { targetingKey: "1" }));`,
+
+  curl: CURL,
+};
+
+const FRONTEND_SNIPPETS: Readonly<Record<string, Write>> = {
+  Browser: ({ url, token, feature }) => `// npm install unleash-proxy-client
 import { UnleashClient } from "unleash-proxy-client";
 
 const unleash = new UnleashClient({
@@ -70,46 +95,17 @@ const unleash = new UnleashClient({
   appName: "my-app",
 });
 await unleash.start();
-console.log(unleash.isEnabled("${feature}"));`;
+console.log(unleash.isEnabled("${feature}"));`,
 
-const REACT = ({
-  url,
-  token,
-  feature,
-}: SnippetOptions) => `// npm install @unleash/proxy-client-react unleash-proxy-client
+  React: ({ url, token, feature }) => `// npm install @unleash/proxy-client-react unleash-proxy-client
 import { FlagProvider, useFlag } from "@unleash/proxy-client-react";
 
 const config = { url: "${url}/api/frontend", clientKey: "${token}", appName: "my-app" };
 const Shown = () => (useFlag("${feature}") ? "on" : "off");
-export const App = () => <FlagProvider config={config}><Shown /></FlagProvider>;`;
+export const App = () => <FlagProvider config={config}><Shown /></FlagProvider>;`,
 
-const OPENFEATURE = ({
-  url,
-  token,
-  feature,
-}: SnippetOptions) => `// npm install @openfeature/server-sdk @openfeature/ofrep-provider
-import { OpenFeature } from "@openfeature/server-sdk";
-import { OFREPProvider } from "@openfeature/ofrep-provider";
-
-await OpenFeature.setProviderAndWait(
-  new OFREPProvider({ baseUrl: "${url}", headers: [["Authorization", "${token}"]] }),
-);
-console.log(await OpenFeature.getClient().getBooleanValue("${feature}", false, { targetingKey: "1" }));`;
-
-const CURL = ({ url, token, feature }: SnippetOptions) =>
-  `curl -X POST "${url}/ofrep/v1/evaluate/flags/${encodeURIComponent(feature)}" \\
-  -H "Authorization: ${token}" -H "Content-Type: application/json" \\
-  -d '{"context": {"targetingKey": "1"}}'`;
-
-const CLIENT_SNIPPETS = {
-  "Node.js": NODE,
-  Python: PYTHON,
-  Go: GO,
-  Java: JAVA,
-  OpenFeature: OPENFEATURE,
   curl: CURL,
 };
-const FRONTEND_SNIPPETS = { Browser: BROWSER, React: REACT, curl: CURL };
 
 /** One for each language that this kind of token is used in. */
 export const snippetsFor = (options: SnippetOptions): Snippet[] =>
