@@ -4,7 +4,6 @@ import { counted } from "../format.ts";
 import { Switch } from "../parts/controls.tsx";
 import { Editor } from "../parts/edit.tsx";
 import {
-  type Bound,
   check,
   checks,
   choice,
@@ -146,15 +145,31 @@ function IntegrationEditor({ row, providers, ...dialog }: Edited<Integration> & 
           ),
           description: text("Description"),
           enabled: check("Enabled"),
-          parameters: (bound) =>
-            provider?.parameters.map((parameter) => (
-              <Parameter
-                key={parameter.name}
-                {...bound}
-                parameter={parameter}
-                isStored={now?.parameters[parameter.name] !== undefined}
-              />
-            )),
+          parameters: ({ value, onChange, problem }) =>
+            provider?.parameters.map(({ name, displayName, type, description, required, ...parameter }) => {
+              const isKept = parameter.sensitive && now?.parameters[name] !== undefined;
+              const input = {
+                placeholder: parameter.placeholder,
+                value: value[name] ?? "",
+                onChange: (changed: string) => onChange({ ...value, [name]: changed }),
+              };
+              return (
+                <Field
+                  key={name}
+                  label={displayName}
+                  hint={isKept ? `${description} ${KEPT}` : description}
+                  problem={problem(name)}
+                >
+                  {(described) =>
+                    type === "textfield" ? (
+                      <TextArea {...described} {...input} rows={4} />
+                    ) : (
+                      <TextInput {...described} {...input} required={required} />
+                    )
+                  }
+                </Field>
+              );
+            }),
           events: checks("Events", choicesOf(provider?.events ?? []), {
             hint: "Nothing is delivered if none is selected.",
           }),
@@ -190,32 +205,5 @@ const EMPTY = { description: "", enabled: true, projects: NONE, environments: NO
 const eventsOf = (provider: string, providers: Providers): readonly string[] =>
   providers.find(({ name }) => name === provider)?.events ?? [];
 
+/** Of a secret, which is shown masked, and kept unless a new one is typed over it. */
 const KEPT = "The current value is secret, so it is not shown; it stays unless you replace the asterisks.";
-
-interface ParameterProps extends Bound<Record<string, string>> {
-  parameter: Provider["parameters"][number];
-  /** Whether it has had a value before. */
-  isStored: boolean;
-}
-
-/** A stored secret is shown masked, and kept unless a new one is typed over it. */
-function Parameter({ parameter, isStored, value, onChange, problem }: ParameterProps) {
-  const { name, displayName, type, description, placeholder, required, sensitive } = parameter;
-  const hint = sensitive && isStored ? `${description} ${KEPT}` : description;
-  const shown = {
-    placeholder,
-    value: value[name] ?? "",
-    onChange: (changed: string) => onChange({ ...value, [name]: changed }),
-  };
-  return (
-    <Field label={displayName} hint={hint} problem={problem(name)}>
-      {(described) =>
-        type === "textfield" ? (
-          <TextArea {...described} {...shown} rows={4} />
-        ) : (
-          <TextInput {...described} {...shown} required={required} />
-        )
-      }
-    </Field>
-  );
-}
