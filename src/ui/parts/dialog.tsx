@@ -105,7 +105,7 @@ export function FormDialog<T extends Record<string, unknown>>(props: FormDialogP
   );
 }
 
-interface ConfirmProps {
+export interface ConfirmProps {
   title: string;
   /** What will be lost. */
   children?: ComponentChildren;

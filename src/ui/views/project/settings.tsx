@@ -1,9 +1,8 @@
-import type { ComponentChildren } from "preact";
 import { useLocation } from "wouter-preact";
 import { type Output, request } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { Button } from "../../parts/controls.tsx";
-import { Confirm, Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
+import { Confirm, type ConfirmProps, Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { EditSection } from "../../parts/edit.tsx";
 import { choice, long, text, valuesOf } from "../../parts/fields.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -85,14 +84,16 @@ const Naming = ({ project, id }: SettingsProps) => (
   />
 );
 
+const LOG_STAYS = "Its events stay in the log.";
+
 function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id }: SettingsProps) {
   const [, navigate] = useLocation();
   const flags = featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
   const params = { projectId: id };
   const leave = () => navigate("/projects", { replace: true });
-  const unlessUsed = (onClose: () => void, question: ComponentChildren) =>
+  const unlessUsed = (question: Omit<ConfirmProps, "onClose">) => (onClose: () => void) =>
     flags === 0 ? (
-      question
+      <Confirm {...question} onClose={onClose} />
     ) : (
       <Dialog title={`${name} still has ${counted(flags, "flag")}`} onClose={onClose}>
         Archive its flags first: a project that has any can't be archived or deleted.
@@ -108,38 +109,21 @@ function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id 
           </Button>
         ) : (
           <Opener label="Archive the project" icon="archive" kind="danger" parameter="archive">
-            {(onClose) =>
-              unlessUsed(
-                onClose,
-                <Confirm
-                  title={`Archive ${name}?`}
-                  action="Archive the project"
-                  onConfirm={() =>
-                    change("POST /api/admin/projects/archive/:projectId", { params }).then(leave)
-                  }
-                  onClose={onClose}
-                >
-                  It will no longer be listed. You can revive the project later.
-                </Confirm>,
-              )
-            }
+            {unlessUsed({
+              title: `Archive ${name}?`,
+              action: "Archive the project",
+              children: "It will no longer be listed. You can revive the project later.",
+              onConfirm: () => change("POST /api/admin/projects/archive/:projectId", { params }).then(leave),
+            })}
           </Opener>
         )}
         <Opener label="Delete permanently" icon="remove" kind="danger" parameter="remove">
-          {(onClose) =>
-            unlessUsed(
-              onClose,
-              <Confirm
-                title={`Delete ${name} permanently?`}
-                action="Delete the project"
-                onConfirm={() => change(`DELETE ${PROJECT}`, { params }).then(leave)}
-                onClose={onClose}
-              >
-                The project, its archived flags and its members' roles will be deleted. Its events stay in the
-                log.
-              </Confirm>,
-            )
-          }
+          {unlessUsed({
+            title: `Delete ${name} permanently?`,
+            action: "Delete the project",
+            children: `The project, its archived flags and its members' roles will be deleted. ${LOG_STAYS}`,
+            onConfirm: () => change(`DELETE ${PROJECT}`, { params }).then(leave),
+          })}
         </Opener>
       </div>
     </section>
@@ -165,7 +149,7 @@ function ArchivedFlags({ project }: { project: string }) {
           action="Delete permanently"
           onConfirm={() => send("delete", name)}
         >
-          The flag and its strategies will be deleted. Its events stay in the log.
+          The flag and its strategies will be deleted. {LOG_STAYS}
         </RemoveButton>
       )}
     </div>
