@@ -6,7 +6,7 @@ import { tell } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Differences } from "./events.tsx";
 import type { Fields } from "./fields.tsx";
-import { Form, type FormState, isSame, useForm } from "./form.tsx";
+import { Form, type FormProps, type FormState, isSame, useForm } from "./form.tsx";
 import { Answer, Failure } from "./words.tsx";
 
 type Values = Record<string, unknown>;
@@ -76,14 +76,8 @@ async function saveOver<T extends object | undefined, V extends Values>(
   }
 }
 
-interface EditFormProps<V extends Values> {
+interface EditFormProps<V extends Values> extends Omit<FormProps<V>, "form" | "kind"> {
   edit: Edit<V>;
-  fields: Fields<V>;
-  /** The label of the submit button while nothing conflicts. */
-  submit: string;
-  onCancel?: (() => void) | undefined;
-  above?: ComponentChildren;
-  children?: ComponentChildren;
 }
 
 /** The form, with any conflict above its submit button. */

@@ -51,15 +51,12 @@ function Actions({ integration: { id, delivery } }: { integration: Integration }
       <Link class="button" href={`/integrations?edit=${id}`}>
         <Icon name="edit" /> Edit
       </Link>
-      {delivery?.paused ? (
-        <Button icon="play" onClick={() => change(`POST ${INTEGRATION}/resume`, { params })}>
-          Resume
-        </Button>
-      ) : (
-        <Button icon="pause" onClick={() => change(`POST ${INTEGRATION}/pause`, { params })}>
-          Pause
-        </Button>
-      )}
+      <Button
+        icon={delivery?.paused ? "play" : "pause"}
+        onClick={() => change(`POST ${INTEGRATION}/${delivery?.paused ? "resume" : "pause"}`, { params })}
+      >
+        {delivery?.paused ? "Resume" : "Pause"}
+      </Button>
     </>
   );
 }
@@ -126,18 +123,13 @@ const DeliveryState = ({ state }: Pick<Delivery, "state">) => (
   <Badge tone={state === "failed" ? "bad" : "good"}>{WORDS[state]}</Badge>
 );
 
-interface DetailsProps {
-  integration: string;
-  delivery: Delivery;
-  onClose(): void;
-}
+type DetailsProps = { integration: string; delivery: Delivery; onClose(): void };
 
 function Details({ integration, delivery, onClose }: DetailsProps) {
-  const { id, event, state, createdAt, stateDetails, details } = delivery;
+  const { event, state, createdAt, stateDetails, details } = delivery;
+  const params = { id: integration, eventId: delivery.id };
   const redeliver = async () => {
-    await change(`POST ${INTEGRATION}/events/:eventId/redeliver`, {
-      params: { id: integration, eventId: id },
-    });
+    await change(`POST ${INTEGRATION}/events/:eventId/redeliver`, { params });
     tell("It will be delivered again.");
     onClose();
   };
