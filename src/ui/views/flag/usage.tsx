@@ -59,20 +59,9 @@ function likelyEnvironment({ environments }: Flag, hours: readonly Hour[]): stri
 function EnvironmentUsage({ hours }: { hours: Hour[] }) {
   if (hours.every(({ yes, no }) => yes + no === 0))
     return <Nothing>No application has evaluated the flag here in this period.</Nothing>;
-  const times = [...new Set(hours.map(({ timestamp }) => timestamp))].sort();
-  const sum = (time: string, pick: (hour: Hour) => number) =>
-    hours.filter(({ timestamp }) => timestamp === time).reduce((total, hour) => total + pick(hour), 0);
-  const lines: Line[] = [
-    { title: "on", values: times.map((time) => sum(time, ({ yes }) => yes)) },
-    { title: "off", values: times.map((time) => sum(time, ({ no }) => no)), isDashed: true },
-  ];
   return (
     <>
-      <Chart
-        title="Evaluations per hour"
-        times={times.map((time) => Date.parse(time) / 1000)}
-        lines={lines}
-      />
+      <Chart hours={hours} />
       <Table
         caption="Usage by application"
         rows={byApplication(hours)}
@@ -90,69 +79,54 @@ function EnvironmentUsage({ hours }: { hours: Hour[] }) {
 
 const byApplication = (hours: readonly Hour[]) =>
   [...Map.groupBy(hours, ({ appName }) => appName)]
-    .map(([name, own]) => ({
-      name,
-      yes: own.reduce((sum, { yes }) => sum + yes, 0),
-      no: own.reduce((sum, { no }) => sum + no, 0),
-    }))
+    .map(([name, own]) => ({ name, yes: sum(own, "yes"), no: sum(own, "no") }))
     .filter(({ yes, no }) => yes + no > 0);
 
-interface Line {
-  title: string;
-  values: readonly number[];
-  /** Tells the line apart by more than its colour. */
-  isDashed?: boolean;
-}
+const sum = (hours: readonly Hour[], result: "yes" | "no") =>
+  hours.reduce((total, hour) => total + hour[result], 0);
 
-interface ChartProps {
-  title: string;
-  /** In seconds since 1970. */
-  times: readonly number[];
-  lines: readonly Line[];
-}
+const TITLE = "Evaluations per hour";
 
 /** A line chart over time; the view shows the same numbers in a table. */
-function Chart({ title, times, lines }: ChartProps) {
+function Chart({ hours }: { hours: readonly Hour[] }) {
   const element = useRef<HTMLDivElement>(null);
-  const data = JSON.stringify([times, lines]);
   useEffect(() => {
     const target = element.current!;
-    const plot = new UPlot(
-      optionsFor(title, lines, target.clientWidth),
-      [[...times], ...lines.map(({ values }) => [...values])],
-      target,
-    );
+    const byTime = [...Map.groupBy(hours, ({ timestamp }) => Date.parse(timestamp) / 1000)];
+    byTime.sort(([one], [other]) => one - other);
+    const data = [
+      byTime.map(([time]) => time),
+      byTime.map(([, own]) => sum(own, "yes")),
+      byTime.map(([, own]) => sum(own, "no")),
+    ] satisfies UPlot.AlignedData;
+    const plot = new UPlot(optionsFor(target.clientWidth), data, target);
     const resize = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
     resize.observe(target);
     return () => {
       resize.disconnect();
       plot.destroy();
     };
-  }, [title, data]);
-  return <div class="chart" ref={element} role="img" aria-label={title} />;
+  }, [JSON.stringify(hours)]);
+  return <div class="chart" ref={element} role="img" aria-label={TITLE} />;
 }
 
 const HEIGHT = 220;
 
-function optionsFor(title: string, lines: readonly Line[], width: number): UPlot.Options {
+/** The lines are told apart by more than their colours. */
+function optionsFor(width: number): UPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => resolved(style.getPropertyValue(name));
   const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 } };
-  const strokes = [colour("--accent"), colour("--faint")];
   return {
-    title,
+    title: TITLE,
     width,
     height: HEIGHT,
     axes: [axis, axis],
     scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
     series: [
       {},
-      ...lines.map(({ title: label, isDashed }, index) => ({
-        label,
-        stroke: strokes[index % strokes.length]!,
-        width: 2,
-        ...(isDashed && { dash: [6, 4] }),
-      })),
+      { label: "on", stroke: colour("--accent"), width: 2 },
+      { label: "off", stroke: colour("--faint"), width: 2, dash: [6, 4] },
     ],
   };
 }
