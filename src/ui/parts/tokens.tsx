@@ -155,13 +155,9 @@ export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) 
   );
 }
 
-function NewPersonalToken({
-  create,
-  onClose,
-}: {
-  create(body: NewToken): Promise<unknown>;
-  onClose(): void;
-}) {
+type NewPersonalTokenProps = { create(body: NewToken): Promise<unknown>; onClose(): void };
+
+function NewPersonalToken({ create, onClose }: NewPersonalTokenProps) {
   const initial = { description: "", expiresAt: inDays(90) };
   const form = useForm(initial, async ({ description, expiresAt }) => {
     await create({ description, expiresAt: new Date(expiresAt).toISOString() });

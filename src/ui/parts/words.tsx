@@ -76,14 +76,9 @@ export const Avatar = ({ url }: { url: string | null | undefined }) =>
     <span class="avatar" aria-hidden="true" />
   );
 
-interface BadgeProps {
-  tone?: "good" | "bad" | "quiet";
-  children: ComponentChildren;
-}
-
 /** A state in words, which its colour only repeats. */
-export const Badge = ({ tone = "quiet", children }: BadgeProps) => (
-  <span class={`badge ${tone}`}>{children}</span>
+export const Badge = (props: { tone?: "good" | "bad"; children: ComponentChildren }) => (
+  <span class={`badge ${props.tone ?? "quiet"}`}>{props.children}</span>
 );
 
 interface HeadingProps {

@@ -187,8 +187,8 @@ function StepsFrom({ projects }: { projects: readonly Project[] }) {
       <h2>First steps</h2>
       <ol class="steps">
         {stepsIn(project ?? "", flag).map((step, index) => (
-          <li key={step.title} class={index < done ? "done" : undefined}>
-            {index < done && <Icon name="check" />} {index === done ? <CurrentStep {...step} /> : step.title}
+          <li key={step[0]} class={index < done ? "done" : undefined}>
+            {index < done && <Icon name="check" />} {index === done ? <CurrentStep step={step} /> : step[0]}
             {index < done && <span class="unseen"> (done)</span>}
           </li>
         ))}
@@ -205,32 +205,20 @@ const useNewest = (status: readonly string[]) =>
 const newestOf = (projects: readonly Project[]) =>
   projects.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
 
-interface Step {
-  title: string;
-  path: string;
-  isAllowed: boolean;
-}
+type Step = readonly [title: string, path: string, isAllowed: boolean];
 
 const stepsIn = (project: string, flag: Flag | undefined): Step[] => [
-  { title: "Create a project", path: "/projects?new=true", isAllowed: may("CREATE_PROJECT") },
-  {
-    title: "Create a flag",
-    path: `${pathTo("projects", project)}?new=true`,
-    isAllowed: may("CREATE_FEATURE", { project }),
-  },
-  {
-    title: "Turn it on in an environment",
-    path: flagPath(project, flag?.name ?? ""),
-    isAllowed: may("UPDATE_FEATURE_ENVIRONMENT", { project }),
-  },
-  {
-    title: "Use it in your application",
-    path: flag ? connectPath(flag) : "",
-    isAllowed: mayConnect(project),
-  },
+  ["Create a project", "/projects?new=true", may("CREATE_PROJECT")],
+  ["Create a flag", `${pathTo("projects", project)}?new=true`, may("CREATE_FEATURE", { project })],
+  [
+    "Turn it on in an environment",
+    flagPath(project, flag?.name ?? ""),
+    may("UPDATE_FEATURE_ENVIRONMENT", { project }),
+  ],
+  ["Use it in your application", flag ? connectPath(flag) : "", mayConnect(project)],
 ];
 
-const CurrentStep = ({ title, path, isAllowed }: Step) =>
+const CurrentStep = ({ step: [title, path, isAllowed] }: { step: Step }) =>
   isAllowed ? (
     <Link class="button main" href={path}>
       {title}
