@@ -13,8 +13,8 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** A time relative to now: "3 hours ago", "in 2 days". */
-export function ago(time: string, now = Date.now()): string {
-  const seconds = (Date.parse(time) - now) / 1000;
+export function ago(time: string): string {
+  const seconds = (Date.parse(time) - Date.now()) / 1000;
   for (const [unit, length] of UNITS)
     if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
   return "just now";
@@ -27,8 +27,7 @@ export const fullTime = (time: string) =>
 export const count = (number: number) => number.toLocaleString("en");
 
 /** "1 flag", "2 flags". */
-export const counted = (number: number, noun: string, plural = `${noun}s`) =>
-  `${count(number)} ${number === 1 ? noun : plural}`;
+export const counted = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 /** "a, b and c". */
 export const listed = (words: readonly string[], conjunction = "and") =>

@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Output } from "../api.ts";
 import { useRead } from "../reads.ts";
@@ -32,9 +32,16 @@ interface RowsProps<R> extends Bound<readonly R[]> {
 function Rows<R>(props: RowsProps<R>) {
   const { label, noun, fresh, value: rows, onChange, problem, above, row: controls } = props;
   const [list, row] = props.classes ?? ["field rows", "row"];
-  const [element, announce] = useNewRow(rows.length, `.${row}`);
+  const element = useRef<HTMLFieldSetElement>(null);
+  const isAdding = useRef(false);
+  useEffect(() => {
+    if (!isAdding.current) return;
+    isAdding.current = false;
+    const added = element.current?.querySelector(`.${row}:nth-last-of-type(2)`); // the last one holds the button
+    added?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+  }, [rows.length]);
   const add = () => {
-    announce();
+    isAdding.current = true;
     onChange([...rows, fresh]);
   };
   return (
@@ -69,27 +76,6 @@ function Rows<R>(props: RowsProps<R>) {
 export const rows =
   <R,>(label: string, options: Pick<RowsProps<R>, "noun" | "fresh" | "row">): Control<readonly R[]> =>
   (bound) => <Rows label={label} {...options} {...bound} />;
-
-/**
- * Moves the focus to the first field of a row that was just added to a list.
- * @param rows how many there are
- * @param selector of a row
- * @returns the ref of the list, and what announces that a row is about to be added
- */
-function useNewRow(rows: number, selector: string): [RefObject<HTMLFieldSetElement>, () => void] {
-  const list = useRef<HTMLFieldSetElement>(null);
-  const isAdding = useRef(false);
-  useEffect(() => {
-    if (!isAdding.current) return;
-    isAdding.current = false;
-    const row = [...(list.current?.querySelectorAll(selector) ?? [])].at(-1);
-    row?.querySelector<HTMLElement>("input, select, textarea")?.focus();
-  }, [rows]);
-  const announce = () => {
-    isAdding.current = true;
-  };
-  return [list, announce];
-}
 
 interface LinesProps {
   values: readonly string[];
