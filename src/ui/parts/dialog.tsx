@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useLocation } from "wouter-preact";
 import { useDialog } from "../address.ts";
 import { discard, keepEditing, leave, question, unsavedIn } from "../unsaved.ts";
 import { Button, IconButton, Messages } from "./controls.tsx";
@@ -82,22 +83,29 @@ export function Opener(props: OpenerProps) {
   );
 }
 
-interface FormDialogProps<T extends Record<string, unknown>>
+interface FormDialogProps<T extends Record<string, unknown>, R>
   extends Omit<FormProps<T>, "form" | "fields" | "onCancel"> {
   title: string;
   initial: T;
   /** @param form some fields follow from the values of others */
   fields(form: FormState<T>): Fields<T>;
   /** May throw: the dialog then stays open, and shows the error. */
-  send(values: T): Promise<unknown>;
+  send(values: T): Promise<R>;
+  /** The path of the view that opens then. */
+  leadsTo?(sent: NoInfer<R>, values: T): string;
   onClose(): void;
   isWide?: boolean;
 }
 
-/** A dialog with a form, which closes once its values are sent. */
-export function FormDialog<T extends Record<string, unknown>>(props: FormDialogProps<T>) {
-  const { title, isWide, initial, fields, send, onClose, ...rest } = props;
-  const form = useForm(initial, (values) => send(values).then(onClose));
+/** A dialog with a form, which closes or leads to another view once its values are sent. */
+export function FormDialog<T extends Record<string, unknown>, R>(props: FormDialogProps<T, R>) {
+  const { title, isWide, initial, fields, send, leadsTo, onClose, ...rest } = props;
+  const [, navigate] = useLocation();
+  const form = useForm(initial, async (values) => {
+    const sent = await send(values);
+    if (leadsTo) navigate(leadsTo(sent, values), { replace: true });
+    else onClose();
+  });
   return (
     <Dialog title={title} isWide={isWide} onClose={onClose}>
       <Form {...rest} form={form} fields={fields(form)} onCancel={onClose} />

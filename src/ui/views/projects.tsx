@@ -1,4 +1,3 @@
-import { useLocation } from "wouter-preact";
 import { pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { FormDialog, Opener } from "../parts/dialog.tsx";
@@ -80,7 +79,6 @@ const EMPTY = {
 };
 
 function NewProject({ onClose }: { onClose(): void }) {
-  const [, navigate] = useLocation();
   const all = useRead("GET /api/admin/environments").data?.environments ?? [];
   return (
     <FormDialog
@@ -96,15 +94,15 @@ function NewProject({ onClose }: { onClose(): void }) {
         }),
       })}
       submit="Create the project"
-      send={async ({ id, environments, ...rest }) => {
+      send={({ id, environments, ...rest }) => {
         const body = {
           ...rest,
           ...(id !== "" && { id }),
           ...(environments.length > 0 && { environments: [...environments] }),
         };
-        const project = await change("POST /api/admin/projects", { body });
-        navigate(pathTo("projects", project.id), { replace: true });
+        return change("POST /api/admin/projects", { body });
       }}
+      leadsTo={({ id }) => pathTo("projects", id)}
       onClose={onClose}
     />
   );

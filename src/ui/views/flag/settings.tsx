@@ -91,28 +91,22 @@ interface ActionProps {
   onClose(): void;
 }
 
-function Copy({ flag, onClose }: ActionProps) {
-  const [, navigate] = useLocation();
-  return (
-    <FormDialog
-      title={`Copy ${flag.name}`}
-      initial={{ name: `${flag.name}-copy`, replaceGroupId: true }}
-      fields={() => ({
-        name: text("Name of the copy", { required: true }),
-        replaceGroupId: check("New group ID: rollouts of the copy reach different users"),
-      })}
-      submit="Create the copy"
-      send={async (body) => {
-        const { name } = await change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body });
-        navigate(flagPath(flag.project, name), { replace: true });
-      }}
-      onClose={onClose}
-    />
-  );
-}
+const Copy = ({ flag, onClose }: ActionProps) => (
+  <FormDialog
+    title={`Copy ${flag.name}`}
+    initial={{ name: `${flag.name}-copy`, replaceGroupId: true }}
+    fields={() => ({
+      name: text("Name of the copy", { required: true }),
+      replaceGroupId: check("New group ID: rollouts of the copy reach different users"),
+    })}
+    submit="Create the copy"
+    send={(body) => change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body })}
+    leadsTo={({ name }) => flagPath(flag.project, name)}
+    onClose={onClose}
+  />
+);
 
 function Move({ flag, onClose }: ActionProps) {
-  const [, navigate] = useLocation();
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const others = named(projects.filter(({ id }) => id !== flag.project));
   return (
@@ -121,10 +115,8 @@ function Move({ flag, onClose }: ActionProps) {
       initial={{ newProjectId: "" }}
       fields={() => ({ newProjectId: choice("To project", [["", "choose a project"], ...others]) })}
       submit="Move the flag"
-      send={async (body) => {
-        await change(`POST ${FEATURE}/changeProject`, { params: paramsOf(flag), body });
-        navigate(flagPath(body.newProjectId, flag.name), { replace: true });
-      }}
+      send={(body) => change(`POST ${FEATURE}/changeProject`, { params: paramsOf(flag), body })}
+      leadsTo={(_, { newProjectId }) => flagPath(newProjectId, flag.name)}
       onClose={onClose}
     />
   );

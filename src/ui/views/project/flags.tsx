@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { useLocation } from "wouter-preact";
 import { flagPath, isFiltered, useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { counted } from "../../format.ts";
@@ -256,7 +255,6 @@ function TurnOnOff({ project, environments, features, onDone }: BulkBarProps) {
 const EMPTY = { name: "", type: "release", description: "", impressionData: false };
 
 function NewFlag({ project, id, onClose }: { project: Project; id: string; onClose(): void }) {
-  const [, navigate] = useLocation();
   const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
   const { pattern, example } = project.featureNaming;
   const naming = pattern
@@ -273,10 +271,8 @@ function NewFlag({ project, id, onClose }: { project: Project; id: string; onClo
         impressionData: check("Impression data: SDKs emit an event for each evaluation"),
       })}
       submit="Create the flag"
-      send={async (body) => {
-        const { name } = await change(`POST ${PROJECT}/features`, { params: { projectId: id }, body });
-        navigate(flagPath(id, name), { replace: true });
-      }}
+      send={(body) => change(`POST ${PROJECT}/features`, { params: { projectId: id }, body })}
+      leadsTo={({ name }) => flagPath(id, name)}
       onClose={onClose}
     />
   );
