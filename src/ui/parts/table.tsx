@@ -12,6 +12,7 @@ export type Column<T> = readonly [
   sortBy?: string,
 ];
 
+/** A method, so that the type of the rows is inferred from the rows alone. */
 interface Cells<T> {
   of(row: T): ComponentChildren;
 }
@@ -143,7 +144,7 @@ export function Pager({ offset, limit, total, onMove }: PagerProps) {
   );
 }
 
-interface FilterProps {
+export interface FilterProps {
   label: string;
   value: string;
   onChange(value: string): void;

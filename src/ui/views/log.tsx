@@ -4,7 +4,7 @@ import { counted } from "../format.ts";
 import { Button, tell } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named } from "../parts/fields.tsx";
-import { Filter, Pager, Search } from "../parts/table.tsx";
+import { Filter, type FilterProps, Pager, Search } from "../parts/table.tsx";
 import { CopyButton } from "../parts/tokens.tsx";
 import { Answer, Heading } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
@@ -93,12 +93,6 @@ function LogFilters({ filters, onChange }: { filters: Filters; onChange(changed:
       {isFiltered(filters, FILTERS) && <Button onClick={() => onChange(FILTERS)}>Clear filters</Button>}
     </search>
   );
-}
-
-interface FilterProps {
-  label: string;
-  value: string;
-  onChange(value: string): void;
 }
 
 /** A filter by an exact name, applied once it has been typed. */
