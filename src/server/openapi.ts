@@ -42,20 +42,12 @@ export async function toOpenApi(
     } = toJsonSchema(schema, { ...conversion, definitions, typeMode });
     return withRefs(converted, version);
   };
-  const described = Map.groupBy(operations.filter(isDescribed), ({ path }) =>
-    path.replaceAll(/:(\w+)/g, "{$1}"),
-  );
-  const isConditional = (one: Operation) => one.changes && targetOf(one, operations) !== undefined;
-  const toPath = (group: readonly Operation[]) =>
-    Object.fromEntries(
-      group.map((one) => {
-        const traits = { isOpen: open.has(one), isConditional: isConditional(one), version };
-        return [one.method.toLowerCase(), toOperation(one, convert, traits)];
-      }),
-    );
   const paths: Record<string, object> = {};
-  for (const [path, group] of described) {
-    paths[path] = toPath(group);
+  for (const one of operations.filter(isDescribed)) {
+    const isConditional = one.changes && targetOf(one, operations) !== undefined;
+    const described = toOperation(one, convert, { isOpen: open.has(one), isConditional, version });
+    const path = one.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [one.method.toLowerCase()]: described };
     await nextTurn();
   }
   const components = withRefs(toJsonSchemaDefs(definitions, { ...conversion, typeMode: "output" }), version);
@@ -111,17 +103,16 @@ const documentFor = (operations: readonly Operation[], root: string, version: Op
 
 /** The components that operations refer to, directly or through other components. */
 function usedComponents(components: object, paths: object): object {
-  const found = new Map<string, unknown>();
+  const found: Record<string, unknown> = {};
   const collect = (value: unknown) => {
     for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (found.has(name)) continue;
-      const component = components[name as keyof typeof components];
-      found.set(name, component);
-      collect(component);
+      if (name in found) continue;
+      found[name] = components[name as keyof typeof components];
+      collect(found[name]);
     }
   };
   collect(paths);
-  return Object.fromEntries(found);
+  return found;
 }
 
 type Convert = (schema: Schema, typeMode: "input" | "output") => object;
