@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { getCookie, H3, type H3Event, HTTPError } from "h3";
+import { H3, type H3Event, HTTPError } from "h3";
 import { toNodeHandler } from "h3/node";
 import * as v from "valibot";
 import { noteSeen } from "../access/seen.ts";
-import { SESSION_COOKIE } from "../access/session.ts";
 import { watchReads } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
 import { fromConstraint, toApiError } from "../http/failure.ts";
@@ -22,7 +21,7 @@ import { currentSetting, requireNoMaintenance } from "../overview/settings.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import type { ServerOptions } from "./options.ts";
-import { answerSignInLink, answerSignOut, answerSignOutPage } from "./sign-in.ts";
+import { answerSignInLink, answerSignOut, answerSignOutPage, credentialsIn } from "./sign-in.ts";
 import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./surfaces.ts";
 
 /**
@@ -53,18 +52,15 @@ function buildApp(options: ServerOptions & { streams: Streams }): H3 {
     },
     onError: (thrown, event) => refuse(options, thrown, event),
   });
-  const operations = OPERATIONS;
-  const requireWritable = requireNoMaintenance;
-  const fewAtOnce = createFewAtOnce();
   const site = {
     db,
     root,
     cache,
     streams,
-    operations,
+    operations: OPERATIONS,
     write: writeSoon,
-    requireWritable,
-    fewAtOnce,
+    requireWritable: requireNoMaintenance,
+    fewAtOnce: createFewAtOnce(),
   };
   mount(app, site, ROUTES);
   route(app, "/avatars/:file", { GET: avatarResponse });
@@ -111,9 +107,8 @@ function identify(options: ServerOptions, surface: Surface, event: H3Event) {
     context.cors = corsHeaders(req, currentSetting(db, "unleash.frontend").frontendApiOrigins);
     if (req.method === "OPTIONS") return;
   }
-  const [authorization, apiKey] = [req.headers.get("authorization"), req.headers.get("x-api-key")];
   const key = surface.takesKey ? event.url.searchParams.get("key") : null;
-  const credentials = { authorization, apiKey, key, session: getCookie(event, SESSION_COOKIE) };
+  const credentials = { ...credentialsIn(event), key };
   const authenticate = () => surface.authenticate(db, credentials);
   const { result: actor, readings } = watchReads(authenticate);
   const address = addressOf(event, trustsProxy);

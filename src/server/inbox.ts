@@ -1,13 +1,13 @@
-import { getCookie, type H3Event, HTTPResponse } from "h3";
+import { type H3Event, HTTPResponse } from "h3";
 import * as v from "valibot";
 import { authenticate } from "../access/authenticate.ts";
-import { SESSION_COOKIE } from "../access/session.ts";
 import { readBytes, readJson } from "../http/body.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { toResponse, wholeParts } from "../http/response.ts";
 import { ApiError, requireValid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";
 import type { ServerOptions } from "./options.ts";
+import { credentialsIn } from "./sign-in.ts";
 
 /*
  * A receiver inside the server, for trying an integration with nothing else installed. Whatever is posted to
@@ -46,13 +46,8 @@ export function inboxHandlers(options: ServerOptions) {
       const name = nameIn(event);
       const body = (await readBytes(event)).toString("utf8");
       const status = statusOf(name);
-      store(messages, {
-        name,
-        receivedAt: new Date().toISOString(),
-        headers: headersOf(event),
-        body,
-        status,
-      });
+      const receivedAt = new Date().toISOString();
+      store(messages, { name, receivedAt, headers: headersOf(event), body, status });
       return new HTTPResponse("", { status, headers: { "content-length": "0" } });
     },
     GET(event: H3Event) {
@@ -80,13 +75,7 @@ function nameIn({ context, url }: H3Event) {
 }
 
 function requireAdmin(options: ServerOptions, event: H3Event) {
-  const { headers } = event.req;
-  const [authorization, apiKey] = [headers.get("authorization"), headers.get("x-api-key")];
-  const actor = authenticate(options.db, {
-    authorization,
-    apiKey,
-    session: getCookie(event, SESSION_COOKIE),
-  });
+  const actor = authenticate(options.db, credentialsIn(event));
   if (actor.session !== null) requireSameOrigin(event.req, options);
   if (!actor.isAdmin) throw new ApiError("NoAccessError", "The inbox needs the permission ADMIN");
 }

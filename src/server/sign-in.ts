@@ -15,6 +15,13 @@ import { noteSignIn } from "../people/sessions.ts";
 import { markSeen, requireUser } from "../people/users-store.ts";
 import type { ServerOptions } from "./options.ts";
 
+/** The credentials in the headers of a request. */
+export const credentialsIn = (event: H3Event) => ({
+  authorization: event.req.headers.get("authorization"),
+  apiKey: event.req.headers.get("x-api-key"),
+  session: getCookie(event, SESSION_COOKIE),
+});
+
 /** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */
 export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
   return async (event: H3Event) => {
@@ -56,18 +63,25 @@ const welcome = (location: string, cookie: string) =>
     },
   });
 
-const refusal = (basePath: string) =>
+const htmlPage = (title: string, content: string, status = 200) =>
   htmlResponse(
     `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>Sign in</title>
-<p>This link is unknown, has been used, or is older than 30 minutes. The operator of the server can create another:
-<code>flagstone user link NAME</code></p>
-<p><a href="${basePath}/">Continue</a> if you are already signed in.</p>
+<title>${title}</title>
+${content}
 </html>
 `,
+    status,
+  );
+
+const refusal = (basePath: string) =>
+  htmlPage(
+    "Sign in",
+    `<p>This link is unknown, has been used, or is older than 30 minutes. The operator of the server can create another:
+<code>flagstone user link NAME</code></p>
+<p><a href="${basePath}/">Continue</a> if you are already signed in.</p>`,
     401,
   );
 
@@ -94,11 +108,4 @@ export function answerSignOut(options: ServerOptions) {
 
 /** `GET /logout` only asks, since a link or an image must not be able to change anything. @param root prefixes paths */
 export const answerSignOutPage = (root: string) => () =>
-  htmlResponse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Sign out</title>
-<form method="post" action="${root}/logout"><button>Sign out</button></form>
-</html>
-`);
+  htmlPage("Sign out", `<form method="post" action="${root}/logout"><button>Sign out</button></form>`);
