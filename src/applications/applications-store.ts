@@ -2,19 +2,19 @@ import * as v from "valibot";
 import { SYSTEM } from "../access/actor.ts";
 import { Flag, kind, Name, OptionalText, OptionalTime } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { bookkeeping, command, query, toStored } from "../db/statement.ts";
+import { bookkeeping, command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
-import { ApiError } from "../lib/api-error.ts";
-import type {
+import { found } from "../lib/api-error.ts";
+import {
   Application,
-  ApplicationSearch,
-  ApplicationUpdate,
-  ListedApplication,
+  type ApplicationSearch,
+  type ApplicationUpdate,
+  type ListedApplication,
 } from "./applications-schema.ts";
 import type { Application as Reported } from "./reports.ts";
 
-type Row = Omit<Application, "strategies"> & { strategies: string };
+type Row = Stored<Application>;
 
 const COLUMNS = `name AS appName, created_at AS createdAt, updated_at AS updatedAt, description, strategies,
   created_by AS createdBy, url, color, icon`;
@@ -27,10 +27,7 @@ export function applicationNamed(db: Database, name: string): Application | unde
   return row && toApplication(row);
 }
 
-const toApplication = ({ strategies, ...row }: Row): Application => ({
-  ...row,
-  strategies: JSON.parse(strategies),
-});
+const toApplication = fromStored(Application);
 
 /** SQL: the places that the tokens of an application, given as SQL, are for; not the one of a description, everywhere. */
 const PLACES = (application: string) =>
@@ -59,11 +56,8 @@ export const isShown = (db: Database, name: string, hidden: readonly string[]) =
  * An application that has registered or was described.
  * @throws ApiError `NotFoundError`, also for one that only belongs to hidden projects
  */
-export function requireApplication(db: Database, name: string, hidden: readonly string[]): Application {
-  const application = applicationNamed(db, name);
-  if (application && isShown(db, name, hidden)) return application;
-  throw new ApiError("NotFoundError", `There is no application ${name}`);
-}
+export const requireApplication = (db: Database, name: string, hidden: readonly string[]): Application =>
+  found(isShown(db, name, hidden) ? applicationNamed(db, name) : undefined, `application ${name}`);
 
 /** A project and environment that an application's token is for. */
 interface Place {
@@ -75,14 +69,13 @@ interface Place {
 const names = query<{ hidden: string }, string>(`
   SELECT name FROM applications WHERE ${SHOWN("name")} ORDER BY name`);
 
-const named = query<{ names: string }, Row>(`
-  SELECT ${COLUMNS} FROM json_each(:names) AS page CROSS JOIN applications ON name = page.value ORDER BY page.key`);
-
-const placesOf = query<{ names: string; hidden: string }, Place>(`
-  SELECT application, project, environment
-  FROM json_each(:names) AS page CROSS JOIN application_places ON application = page.value
-  WHERE project NOT IN (SELECT value FROM json_each(:hidden))
-  ORDER BY page.key, project, environment`);
+const named = query<{ names: string; hidden: string }, Row & { usage: string }>(`
+  SELECT ${COLUMNS}, (
+    SELECT json_group_array(json_object('project', project, 'environments', json(environments)) ORDER BY project)
+    FROM (SELECT project, json_group_array(environment ORDER BY environment) AS environments
+      FROM application_places WHERE application = name AND project NOT IN (SELECT value FROM json_each(:hidden))
+      GROUP BY project)) AS usage
+  FROM json_each(:names) AS page CROSS JOIN applications ON name = page.value ORDER BY page.key`);
 
 /** A page of applications, by name. @param hiddenProjects are neither named, nor are applications that only they have */
 export function searchApplications(
@@ -91,17 +84,10 @@ export function searchApplications(
   hiddenProjects: readonly string[],
 ) {
   const hidden = JSON.stringify(hiddenProjects);
-  const found = matchingNames(names(db).pluck().all({ hidden }), search);
-  const page = found.slice(search.offset, search.offset + search.limit);
-  const bind = { names: JSON.stringify(page), hidden };
-  const places = placesOf(db).all(bind);
-  const byApplication = Map.groupBy(places, ({ application }) => application);
-  return {
-    applications: named(db)
-      .all(bind)
-      .map((row) => toListed(row, byApplication.get(row.appName) ?? [])),
-    total: found.length,
-  };
+  const matching = matchingNames(names(db).pluck().all({ hidden }), search);
+  const page = matching.slice(search.offset, search.offset + search.limit);
+  const rows = named(db).all({ names: JSON.stringify(page), hidden });
+  return { applications: rows.map(toListed), total: matching.length };
 }
 
 /** The names that match a search, in its order; expects them in ascending order. */
@@ -115,26 +101,14 @@ export function matchingNames(
   return sortOrder === "desc" ? found.reverse() : found;
 }
 
-function toListed(row: Row, places: Place[]): ListedApplication {
-  const { project = null, environment = null } = places[0] ?? {};
-  const usage = [...Map.groupBy(places, (place) => place.project)].map(([name, group]) => ({
-    project: name,
-    environments: group.map((place) => place.environment),
-  }));
+function toListed({ usage: places, ...row }: Row & { usage: string }): ListedApplication {
+  const usage = JSON.parse(places) as ListedApplication["usage"];
+  const { project = null, environments: [environment = null] = [] } = usage[0] ?? {};
   return { ...toApplication(row), project, environment, usage };
 }
 
-interface ApplicationRow {
+interface ApplicationRow extends Omit<Row, "appName"> {
   name: string;
-  description: string | null;
-  url: string | null;
-  color: string | null;
-  icon: string | null;
-  /** JSON. */
-  strategies: string;
-  createdBy: string | null;
-  createdAt: string;
-  updatedAt: string;
   announced: 0 | 1;
 }
 
@@ -143,8 +117,14 @@ const insertApplication = command<ApplicationRow>(`
     announced)
   VALUES (:name, :description, :url, :color, :icon, :strategies, :createdBy, :createdAt, :updatedAt, :announced)`);
 
+type Registered = { name: string; strategies: string; createdBy: string; now: string };
+
+const register = command<Registered>(`
+  INSERT INTO applications (name, strategies, created_by, created_at, updated_at, announced)
+  VALUES (:name, :strategies, :createdBy, :now, :now, 0)`);
+
 // Keeps what was set by hand.
-const registerAgain = bookkeeping<{ name: string; strategies: string; createdBy: string; now: string }>(`
+const registerAgain = bookkeeping<Registered>(`
   UPDATE applications SET strategies = :strategies, created_by = :createdBy, updated_at = :now WHERE name = :name`);
 
 /** Stores a registration, or an application that reports usage without one; a new application is announced later. */
@@ -152,22 +132,10 @@ export function writeApplication(
   tx: Writing,
   { application: name, environment, projects, strategies: given, seenAt: now }: Reported,
 ) {
-  const strategies = JSON.stringify(given ?? []);
   const { createdBy } = SYSTEM; // counts as the creator (original)
-  if (!applicationNamed(tx.db, name))
-    insertApplication(tx).run({
-      name,
-      description: null,
-      url: null,
-      color: null,
-      icon: null,
-      strategies,
-      createdBy,
-      createdAt: now,
-      updatedAt: now,
-      announced: 0,
-    });
-  else if (given) registerAgain(tx).run({ name, strategies, createdBy, now });
+  const registered = { name, strategies: JSON.stringify(given ?? []), createdBy, now };
+  if (!applicationNamed(tx.db, name)) register(tx).run(registered);
+  else if (given) registerAgain(tx).run(registered);
   for (const project of projects) ensurePlace(tx, { application: name, project, environment });
 }
 
