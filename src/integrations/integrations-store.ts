@@ -3,15 +3,15 @@ import { SYSTEM } from "../access/actor.ts";
 import { bit, Flag, Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { eventTypeWarnings } from "../events/schema.ts";
 import { actingAs, type Tx } from "../events/write.ts";
 import { createTagType } from "../flags/tag-types.ts";
 import { toStoredJson } from "../lib/limits.ts";
-import { JsonObject } from "../lib/validation.ts";
+import { JsonObject, Timestamp } from "../lib/validation.ts";
 import { retryImmediately } from "./deliveries.ts";
-import type { DeliveryState, Integration, NewIntegration } from "./integrations-schema.ts";
+import { GivenIntegration, type Integration, type NewIntegration } from "./integrations-schema.ts";
 import {
   decryptedParameters,
   encryptedParameters,
@@ -21,60 +21,47 @@ import {
 } from "./parameters.ts";
 import { serviceNamed } from "./providers.ts";
 
+const StoredIntegration = v.object({
+  ...GivenIntegration.entries,
+  createdAt: Timestamp,
+  paused: v.boolean(),
+});
 /** An integration as it is stored, with encrypted secrets. */
-export interface StoredIntegration extends Omit<Integration, "delivery"> {
-  paused: boolean;
-}
+export type StoredIntegration = v.InferOutput<typeof StoredIntegration>;
 
-type Json = Record<"parameters" | "events" | "projects" | "environments", string>;
-
-type Row = Omit<StoredIntegration, keyof Json | "enabled" | "paused"> &
-  Json & { enabled: 0 | 1; paused: 0 | 1 };
+const toIntegration = fromStored(StoredIntegration);
 
 const COLUMNS = `id, provider, enabled, description, parameters, events, projects, environments, paused,
   created_at AS createdAt`;
 
-const all = query<object, Row>(`SELECT ${COLUMNS} FROM integrations ORDER BY id`);
+const all = query<object, Stored<StoredIntegration>>(`SELECT ${COLUMNS} FROM integrations ORDER BY id`);
 
-export const integrations = (db: Database): StoredIntegration[] => all(db).all({}).map(fromColumns);
+export const integrations = (db: Database): StoredIntegration[] => all(db).all({}).map(toIntegration);
 
-const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS} FROM integrations WHERE id = :id`);
+const byId = query<{ id: number }, Stored<StoredIntegration>>(
+  `SELECT ${COLUMNS} FROM integrations WHERE id = :id`,
+);
 
 export function integrationById(db: Database, id: number): StoredIntegration | undefined {
   const row = byId(db).get({ id });
-  return row && fromColumns(row);
+  return row && toIntegration(row);
 }
 
-const fromColumns = <R extends Json & { enabled: 0 | 1; paused: 0 | 1 }>(row: R) => ({
-  ...row,
-  enabled: row.enabled === 1,
-  paused: row.paused === 1,
-  parameters: JSON.parse(row.parameters) as Parameters,
-  events: JSON.parse(row.events) as string[],
-  projects: JSON.parse(row.projects) as string[],
-  environments: JSON.parse(row.environments) as string[],
-});
-
-type Properties = Pick<StoredIntegration, "id" | "provider" | "enabled" | keyof Json>;
+type Properties = Omit<StoredIntegration, "description" | "createdAt" | "paused">;
 
 /** With encrypted secrets. */
-const toColumns = (db: Database, properties: Properties) => ({
-  id: properties.id,
-  provider: properties.provider,
-  enabled: bit(properties.enabled),
+const toColumns = <P extends Properties>(db: Database, properties: P) => ({
+  ...toStored(properties),
   parameters: toStoredJson(encryptedParameters(db, properties), "parameters"),
-  events: JSON.stringify(properties.events),
-  projects: JSON.stringify(properties.projects),
-  environments: JSON.stringify(properties.environments),
 });
 
-const countWaiting = query<{ id: number; hidden: string }, number>(`
-  SELECT count(*) FROM deliveries
-  WHERE integration_id = :id AND (:hidden = '[]'
-    OR (SELECT ifnull(project, '') FROM events WHERE id = event_id) NOT IN (SELECT value FROM json_each(:hidden)))`);
-
-const trouble = query<{ id: number }, NonNullable<DeliveryState["failing"]>>(`
-  SELECT failures, since, reason, retry_at AS retryAt FROM integration_troubles WHERE integration_id = :id`);
+const delivery = query<{ id: number; hidden: string }, { waiting: number; failing: string | null }>(`
+  SELECT
+    (SELECT count(*) FROM deliveries WHERE integration_id = :id AND (:hidden = '[]'
+      OR (SELECT ifnull(project, '') FROM events WHERE id = event_id) NOT IN (SELECT value FROM json_each(:hidden)))
+    ) AS waiting,
+    (SELECT json_object('failures', failures, 'since', since, 'reason', reason, 'retryAt', retry_at)
+      FROM integration_troubles WHERE integration_id = :id) AS failing`);
 
 /**
  * An integration in its wire form: with masked secrets, and with its problems, if any.
@@ -85,26 +72,22 @@ export function toWireIntegration(
   { paused, createdAt, ...stored }: StoredIntegration,
   hidden: readonly string[],
 ): Integration {
-  const { id } = stored;
-  const waiting = countWaiting(db)
-    .pluck()
-    .get({ id, hidden: JSON.stringify(hidden) })!;
-  const failing = trouble(db).get({ id }) ?? null;
+  const { waiting, failing } = delivery(db).get({ id: stored.id, hidden: JSON.stringify(hidden) })!;
   const isHealthy = !paused && waiting === 0 && failing === null;
   return {
     ...stored,
     parameters: maskedParameters(stored),
     createdAt,
-    ...(!isHealthy && { delivery: { paused, waiting, failing } }),
+    ...(!isHealthy && { delivery: { paused, waiting, failing: failing && JSON.parse(failing) } }),
   };
 }
 
-interface FullRow extends Row {
+interface Row extends Stored<StoredIntegration> {
   /** Whose view of private projects it has: the last editor's; see schema.sql. */
   editedByUserId: number | null;
 }
 
-const insertIntegration = command<FullRow>(`
+const insertIntegration = command<Row>(`
   INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments, paused,
     created_at, edited_by_user_id)
   VALUES (:id, :provider, :description, :enabled, :parameters, :events, :projects, :environments, :paused,
@@ -119,32 +102,26 @@ export function createIntegration(tx: Tx, integration: NewIntegration) {
   const id = nextId(tx.db).pluck().get({})!;
   const { description = null } = integration;
   const created = { id, ...integration, description };
-  const editedByUserId = tx.actor.createdByUserId;
-  const columns = toColumns(tx.db, created);
-  insertIntegration(tx).run({ ...columns, description, paused: 0, createdAt: tx.now, editedByUserId });
+  const own = { paused: 0, createdAt: tx.now, editedByUserId: tx.actor.createdByUserId } as const;
+  insertIntegration(tx).run({ ...toColumns(tx.db, created), ...own });
   for (const tagType of serviceNamed(integration.provider)?.definition.tagTypes ?? [])
     if (!isKnown(tx.db, "tagType", tagType.name)) createTagType(actingAs(tx, SYSTEM), tagType);
   tx.record({ type: "addon-config-created", data: eventData(created) });
   return created;
 }
 
-const update = command<Omit<FullRow, "paused" | "createdAt">>(`
+const update = command<Omit<Row, "paused" | "createdAt">>(`
   UPDATE integrations SET provider = :provider, description = :description, enabled = :enabled,
     parameters = :parameters, events = :events, projects = :projects, environments = :environments,
     edited_by_user_id = :editedByUserId
   WHERE id = :id`);
 
 /** Replaces all properties; a missing description is kept. @returns the result */
-export function updateIntegration(
-  tx: Tx,
-  stored: StoredIntegration,
-  integration: NewIntegration,
-): StoredIntegration {
-  const { id } = stored;
+export function updateIntegration(tx: Tx, stored: StoredIntegration, integration: NewIntegration) {
   const { description = stored.description } = integration;
   const updated = { ...stored, ...integration, description };
-  update(tx).run({ ...toColumns(tx.db, updated), description, editedByUserId: tx.actor.createdByUserId });
-  retryImmediately(tx, id, tx.now);
+  update(tx).run({ ...toColumns(tx.db, updated), editedByUserId: tx.actor.createdByUserId });
+  retryImmediately(tx, stored.id, tx.now);
   recordUpdate(tx, stored, updated);
   return updated;
 }
@@ -197,7 +174,7 @@ export function reencryptSecrets(tx: Writing, list = integrations(tx.db)): numbe
 export const encryptPlainSecrets = (tx: Writing) =>
   reencryptSecrets(tx, integrations(tx.db).filter(hasPlainSecrets));
 
-const rows = query<object, FullRow>(`
+const rows = query<object, Row>(`
   SELECT id, provider, description, enabled, parameters, events, projects, environments, paused,
     created_at AS createdAt, edited_by_user_id AS editedByUserId
   FROM integrations ORDER BY id`);
@@ -219,12 +196,7 @@ export const integration = kind({
     editedByUserId: optional(v.pipe(v.number(), v.integer())),
   }),
   insert: ({ tx, now }, line) =>
-    void insertIntegration(tx).run({
-      ...line,
-      ...toColumns(tx.db, line),
-      paused: bit(line.paused),
-      createdAt: line.createdAt ?? now,
-    }),
+    void insertIntegration(tx).run({ ...toColumns(tx.db, line), createdAt: line.createdAt ?? now }),
   rows: (db) => rows(db).iterate({}),
   warnings: (_, line) => lineWarnings(line),
   revealed: (db, row) => ({
