@@ -1,9 +1,9 @@
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
+import type { Event } from "../events/schema.ts";
 import type { Log } from "../lib/logger.ts";
 import { timestamp } from "../lib/time.ts";
-import { type Attempt, eventWire, mayReceive, type Target } from "./deliveries.ts";
-import type { IntegrationEvent } from "./integrations-schema.ts";
+import { type Attempt, eventFor, type Target } from "./deliveries.ts";
 import type { Slot } from "./pace.ts";
 import { decryptedParameters } from "./parameters.ts";
 import { failed, type Outcome, type Outside } from "./provider.ts";
@@ -89,16 +89,12 @@ export async function attempt(
   { eventId, attempts, remaining = null, failures, slot, isTest = false }: AttemptOptions,
 ): Promise<Attempt | undefined> {
   const { db, clock } = context;
-  const wire = eventWire(db, eventId);
-  if (wire === undefined) return undefined;
-  slot.add(wire.length);
+  const event = eventFor(db).get({ integrationId: target.id, eventId });
+  if (!event) return undefined;
+  slot.add(event.wire.length);
   const begin = performance.now();
-  const outcome = await outcomeOf(
-    { ...context, outside: counted(context.outside, slot) },
-    target,
-    JSON.parse(wire),
-    remaining,
-  );
+  const counting = { ...context, outside: counted(context.outside, slot) };
+  const outcome = await outcomeOf(counting, target, event, remaining);
   const durationMs = Math.round(performance.now() - begin);
   const after = (ms: number) => timestamp(clock.now() + ms);
   const { requestedMs } = outcome.retry ?? {};
@@ -144,14 +140,15 @@ const HIDDEN = failed(
 async function outcomeOf(
   context: AttemptContext,
   target: Target,
-  { label: _, summary, ...event }: IntegrationEvent["event"],
+  { wire, isVisible }: { wire: string; isVisible: 0 | 1 },
   remaining: string | null,
 ): Promise<Outcome> {
   const { log, clock, outside } = context;
   const { id, provider } = target;
   const service = serviceNamed(provider);
   if (!service) return failed(`There is no provider ${provider}.`);
-  if (!mayReceive(context.db, id, event.id)) return HIDDEN;
+  if (!isVisible) return HIDDEN;
+  const { label: _, summary, ...event } = JSON.parse(wire) as Event;
   try {
     const job = {
       integrationId: id,

@@ -22,12 +22,10 @@ export interface Delivery {
   remaining: string | null;
 }
 
-const oldest = query<{ id: number; limit: number }, Delivery>(`
+/** Oldest first. */
+export const oldestDeliveries = query<{ id: number; limit: number }, Delivery>(`
   SELECT event_id AS eventId, due_at AS dueAt, attempts, remaining FROM deliveries
   WHERE integration_id = :id ORDER BY event_id LIMIT :limit`);
-
-export const oldestDeliveries = (db: Database, id: number, limit: number): Delivery[] =>
-  oldest(db).all({ id, limit });
 
 /** An integration's backlog, and whether deliveries are failing. */
 export interface Queue {
@@ -40,15 +38,13 @@ export interface Queue {
   failures: number;
 }
 
-const queues = query<object, Queue>(`
+export const deliveryQueues = query<object, Queue>(`
   SELECT id, provider,
     (SELECT count(*) FROM deliveries WHERE integration_id = integrations.id) AS waiting,
     (SELECT wire ->> 'createdAt' FROM deliveries JOIN events ON events.id = event_id
       WHERE integration_id = integrations.id ORDER BY event_id LIMIT 1) AS oldestAt,
     ifnull(failures, 0) AS failures
   FROM integrations LEFT JOIN integration_troubles ON integration_id = integrations.id ORDER BY id`);
-
-export const deliveryQueues = (db: Database): Queue[] => queues(db).all({});
 
 /** What delivery needs to know about an integration. */
 export interface Target {
@@ -59,27 +55,17 @@ export interface Target {
   isActive: 0 | 1;
 }
 
-const target = query<{ id: number }, Target>(`
+export const targetById = query<{ id: number }, Target>(`
   SELECT id, provider, parameters, enabled AND NOT paused AS isActive FROM integrations WHERE id = :id`);
 
-export const targetById = (db: Database, id: number): Target | undefined => target(db).get({ id });
+export const activeIntegrations = query<object, number>(`
+  SELECT id FROM integrations WHERE enabled AND NOT paused ORDER BY id`);
 
-const active = query<object, number>(`SELECT id FROM integrations WHERE enabled AND NOT paused ORDER BY id`);
-
-export const activeIntegrations = (db: Database): number[] => active(db).pluck().all({});
-
-const wireOf = query<{ eventId: number }, string>(`SELECT wire FROM events WHERE id = :eventId`);
-
-export const eventWire = (db: Database, eventId: number): string | undefined =>
-  wireOf(db).pluck().get({ eventId });
-
-const receivable = query<Key>(`
-  SELECT 1 FROM ${EDITED_INTEGRATIONS} JOIN events ON events.id = :eventId
-  WHERE integrations.id = :integrationId AND ${editorSees("events.project")}`);
-
-/** Whether the last editor of an integration may see an event now. */
-export const mayReceive = (db: Database, integrationId: number, eventId: number): boolean =>
-  receivable(db).get({ integrationId, eventId }) !== undefined;
+/** An event as JSON text, and whether the last editor of an integration may see it now. */
+export const eventFor = query<Key, { wire: string; isVisible: 0 | 1 }>(`
+  SELECT wire, EXISTS (SELECT 1 FROM ${EDITED_INTEGRATIONS}
+    WHERE integrations.id = :integrationId AND ${editorSees("events.project")}) AS isVisible
+  FROM events WHERE events.id = :eventId`);
 
 const trouble = query<{ id: number }, { failures: number; retryAt: string }>(`
   SELECT failures, retry_at AS retryAt FROM integration_troubles WHERE integration_id = :id`);

@@ -89,7 +89,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       void lane.wake();
     }
   };
-  const wakeAll = () => wake(activeIntegrations(db));
+  const wakeAll = () => wake(activeIntegrations(db).pluck().all({}));
   onQueued(db, wake);
   const stopPolling = watchOthers(db, wakeAll, POLL_MS);
   wakeAll();
@@ -154,7 +154,7 @@ async function deliverDue(context: LaneContext, id: number, limit: number): Prom
     if (!activeTarget(context, id) || context.isStopped()) return undefined;
     const { failures, retryAt } = troubleOf(context.db, id);
     // A failing receiver gets one event at a time.
-    const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : limit);
+    const deliveries = oldestDeliveries(context.db).all({ id, limit: failures > 0 ? 1 : limit });
     if (deliveries.length === 0) return undefined;
     const isOpen = failures >= FAILURES_TO_OPEN;
     const waitMs = Math.max(msUntil(context, deliveries[0]!.dueAt), isOpen ? msUntil(context, retryAt) : 0);
@@ -166,7 +166,7 @@ async function deliverDue(context: LaneContext, id: number, limit: number): Prom
 const msUntil = ({ clock }: LaneContext, time: string) => Date.parse(time) - clock.now();
 
 function activeTarget({ db }: LaneContext, id: number): Target | undefined {
-  const target = targetById(db, id);
+  const target = targetById(db).get({ id });
   return target?.isActive ? target : undefined;
 }
 

@@ -171,7 +171,7 @@ export const tryIntegration = POST({
     const dispatcher = dispatcherOf(db);
     if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver events");
     const { failures } = troubleOf(db, params.id);
-    const target = targetById(db, params.id)!;
+    const target = targetById(db).get({ id: params.id })!;
     const slot = await dispatcher.context.takeSlot(failures);
     const options = { eventId, attempts: 0, failures, slot, isTest: true };
     return attempt(dispatcher.context, target, options).finally(slot.release);

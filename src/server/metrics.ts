@@ -103,7 +103,7 @@ function mountDeliveryGauges(db: Database, registers: Registry[]) {
       registers,
       collect() {
         this.reset(); // drops deleted integrations
-        for (const queue of deliveryQueues(db))
+        for (const queue of deliveryQueues(db).all({}))
           this.set({ integration: String(queue.id), provider: queue.provider }, figureIn(queue));
       },
     });
