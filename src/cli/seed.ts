@@ -5,7 +5,7 @@ import { DataError, reasonOf } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { countedEnvironments } from "../projects/environments-store.ts";
+import { countedEnvironments } from "../projects/environments.ts";
 import { isUntouched } from "../transfer/import.ts";
 import { loadSeed } from "../transfer/seed.ts";
 

@@ -6,7 +6,7 @@ import { EVENT_TYPES } from "../events/schema.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { toCriteria } from "../log/criteria.ts";
-import { searchLog } from "../log/search.ts";
+import { searchLog } from "../log/routes.ts";
 import { eventsAfter, newestEvent, streamEvents } from "../log/stream.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { dataFileToRead } from "./data-file.ts";

@@ -1,12 +1,14 @@
 import * as v from "valibot";
+import { kind, LineError } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
 import { GET, POST } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { OwnPath } from "../lib/raw-json.ts";
-import { ShortText } from "../lib/validation.ts";
+import { check, JsonObject, ShortText } from "../lib/validation.ts";
 import { ORIGINAL, VERSION } from "../lib/version.ts";
-import { currentSetting } from "./settings.ts";
 
 /** The configuration of the original's page; what Flagstone lacks is off. */
 export const UiConfig = v.strictObject({
@@ -122,3 +124,129 @@ export const recordUiError = POST({
   body: UiError,
   status: 204,
 }).run(() => undefined);
+
+/** The origin of pages that may request flags, such as `https://example.com`, or `*` for any. */
+const Origin = v.pipe(
+  ShortText,
+  v.check((text) => text === "*" || isOrigin(text), "must be * or an origin such as https://example.com"),
+);
+
+function isOrigin(text: string) {
+  const url = URL.parse(text);
+  return url !== null && url.origin === text.toLowerCase();
+}
+
+export const FrontendSettings = v.object({ frontendApiOrigins: v.array(Origin) });
+
+/** The part of the page's configuration that can be set; without any, the response is a 404 (original). */
+export const NewUiConfig = v.object({ frontendSettings: v.optional(FrontendSettings) });
+
+/** While it is enabled, changes are refused; reads continue. */
+export const Maintenance = v.object({ enabled: v.boolean() });
+
+/** The settings, under the original's names. */
+interface Settings {
+  "unleash.frontend": v.InferOutput<typeof FrontendSettings>;
+  "maintenance.mode": v.InferOutput<typeof Maintenance>;
+}
+
+const DEFAULTS: Settings = {
+  "unleash.frontend": { frontendApiOrigins: ["*"] },
+  "maintenance.mode": { enabled: false },
+};
+
+export const changeUiConfig = POST({
+  id: "setUiConfig",
+  summary: "Set the origins from which pages may request flags",
+  tag: "Instance",
+  path: "/api/admin/ui-config",
+  permission: "ADMIN",
+  body: NewUiConfig,
+  status: 204,
+  errors: ["NotFoundError"],
+  records: ["setting-created", "setting-updated"],
+}).change(({ tx, body: { frontendSettings } }) => {
+  if (!frontendSettings)
+    throw new ApiError("NotFoundError", "body.frontendSettings: there is nothing to set");
+  changeSetting(tx, "unleash.frontend", frontendSettings);
+});
+
+export const readMaintenance = GET({
+  id: "getMaintenance",
+  summary: "Whether maintenance mode is on",
+  tag: "Instance",
+  path: "/api/admin/maintenance",
+  permission: "ADMIN",
+  response: Maintenance,
+}).run(({ db }) => currentSetting(db, "maintenance.mode"));
+
+export const changeMaintenance = POST({
+  id: "toggleMaintenance",
+  summary: "Switch maintenance mode on or off",
+  tag: "Instance",
+  path: "/api/admin/maintenance",
+  permission: "ADMIN",
+  body: Maintenance,
+  status: 204,
+  duringMaintenance: true,
+  records: ["setting-created", "setting-updated"],
+}).change(({ tx, body }) => changeSetting(tx, "maintenance.mode", body));
+
+/** @throws ApiError `ServiceUnavailableError` while changes are refused for maintenance */
+export function requireNoMaintenance(db: Database) {
+  if (!currentSetting(db, "maintenance.mode").enabled) return;
+  throw new ApiError(
+    "ServiceUnavailableError",
+    "The server is in maintenance mode: changes are refused until it ends",
+    { headers: { "retry-after": "60" }, isLogged: false },
+  );
+}
+
+/** The stored value of a setting, or else the default. */
+export const currentSetting = <N extends keyof Settings>(db: Database, name: N): Settings[N] =>
+  storedSetting(db, name) ?? DEFAULTS[name];
+
+function changeSetting<N extends keyof Settings>(tx: Tx, name: N, value: Settings[N]) {
+  const before = storedSetting(tx.db, name);
+  store(tx).run({ name, content: JSON.stringify(value) });
+  const type = before === undefined ? "setting-created" : "setting-updated";
+  tx.record({ type, data: { id: name, ...value }, ...(before && { preData: { ...before } }) });
+}
+
+/** Undefined if it was never set. */
+function storedSetting<N extends keyof Settings>(db: Database, name: N): Settings[N] | undefined {
+  const content = contentOf(db).pluck().get({ name });
+  return content === undefined ? undefined : JSON.parse(content);
+}
+
+const contentOf = query<{ name: string }, string>(`SELECT content FROM settings WHERE name = :name`);
+
+const store = command<{ name: string; content: string }>(`
+  INSERT INTO settings (name, content) VALUES (:name, :content)
+  ON CONFLICT DO UPDATE SET content = :content`);
+
+/** The settings that a dataset may contain. The file's own id is not one of them: a copy is a different file. */
+const CONTENTS = {
+  "unleash.frontend": v.strictObject(FrontendSettings.entries),
+  "maintenance.mode": v.strictObject(Maintenance.entries),
+};
+
+const insert = command<{ name: string; content: string }>(`
+  INSERT INTO settings (name, content) VALUES (:name, :content)`);
+
+const all = query<object, { name: string; content: string }>(`
+  SELECT name, content FROM settings WHERE name IN ('unleash.frontend', 'maintenance.mode') ORDER BY name`);
+
+export const setting = kind({
+  name: "setting",
+  schema: v.strictObject({ name: v.picklist(["unleash.frontend", "maintenance.mode"]), content: JsonObject }),
+  insert({ tx }, { name, content }) {
+    const checked = check<v.GenericSchema>(CONTENTS[name], content, "content");
+    if (checked.violations) {
+      const [{ path, message }] = checked.violations;
+      throw new LineError(`${path}: ${message}`);
+    }
+    insert(tx).run({ name, content: JSON.stringify(checked.value) });
+  },
+  rows: (db) => all(db).iterate({}),
+});

@@ -1,16 +1,25 @@
 import * as v from "valibot";
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { MASK } from "../lib/text.ts";
 import { timestamp } from "../lib/time.ts";
+import { Timestamp } from "../lib/validation.ts";
 import { requireStrongPassword, WEAK_PASSWORD } from "./passwords.ts";
 import { createReset, newUserPage } from "./resets.ts";
 import { requireRootRole, rootRoles } from "./roles.ts";
 import { CreatedUser, NewUser, UpdatedUser, User, UserId, UserList, UserUpdate } from "./users-schema.ts";
 import * as store from "./users-store.ts";
+import {
+  removeUser,
+  requireRemovable,
+  requireUser,
+  toUser,
+  USER_COLUMNS,
+  type UserRow,
+} from "./users-store.ts";
 
 const ofUsers = { tag: "Users", path: "/api/admin/user-admin", permission: "ADMIN" } as const;
 
@@ -112,4 +121,168 @@ export const deleteUser = DELETE({
   store.requireUser(tx.db, id);
   store.requireRemovable(tx.db, actor, id);
   store.removeUser(tx, id);
+});
+
+/** A user as other users find them. */
+export const FoundUser = v.pick(User, [
+  "id",
+  "isAPI",
+  "name",
+  "email",
+  "username",
+  "imageUrl",
+  "seenAt",
+  "accountType",
+  "scimId",
+]);
+
+/** What a user or service account can reach: projects through its own roles and through its groups. */
+export const UserAccess = v.strictObject({
+  userId: v.number(),
+  createdAt: Timestamp,
+  userName: v.nullable(v.string()),
+  userEmail: v.nullable(v.string()),
+  lastSeen: v.nullable(Timestamp),
+  accessibleProjects: v.array(v.string()),
+  groups: v.array(v.string()),
+  rootRole: v.string(),
+  groupProjects: v.array(v.string()),
+});
+type UserAccess = v.InferOutput<typeof UserAccess>;
+
+export const AccessOverview = v.strictObject({ overview: v.array(UserAccess) });
+
+/** The number of Admins, by how they can sign in. */
+export const AdminCount = v.strictObject({
+  password: v.number(),
+  noPassword: v.number(),
+  service: v.number(),
+});
+
+export const InactiveUser = v.strictObject({
+  id: v.number(),
+  name: v.nullable(v.string()),
+  username: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  seenAt: v.nullable(Timestamp),
+  createdAt: Timestamp,
+  patSeenAt: v.nullable(Timestamp),
+});
+
+/** Several users. */
+export const UserIds = v.object({ ids: v.array(v.pipe(v.number(), v.safeInteger())) });
+
+export const searchUsers = GET({
+  id: "searchUsers",
+  summary: "Search users by part of the name, or the beginning of the username or e-mail address",
+  tag: "Users",
+  path: "/api/admin/user-admin/search",
+  permission: null,
+  query: v.object({ q: v.optional(v.string(), "") }),
+  response: v.array(FoundUser),
+  // A single character finds nobody (original).
+}).run(({ db, query: { q } }) => (q.length < 2 ? [] : usersLike(db, q)));
+
+// SQLite's own functions handle letter case only in ASCII, so names are compared in JavaScript.
+const everyone = query<object, UserRow>(`
+  SELECT ${USER_COLUMNS} FROM users WHERE account_type = 'User' ORDER BY id`);
+
+function usersLike(db: Database, text: string) {
+  const searched = text.toLowerCase();
+  const isFound = ({ name, username, email }: UserRow) =>
+    name?.toLowerCase().includes(searched) ||
+    [username, email].some((login) => login?.toLowerCase().startsWith(searched));
+  return everyone(db).all({}).filter(isFound).map(toFound);
+}
+
+function toFound(row: UserRow) {
+  const { id, isAPI, name, email, username, imageUrl, seenAt, accountType, scimId } = toUser(row);
+  return { id, isAPI, name, email, username, imageUrl, seenAt, accountType, scimId };
+}
+
+export const readAccessOverview = GET({
+  id: "getAccessOverview",
+  summary: "What all users and service accounts can reach, also as CSV",
+  tag: "Users",
+  path: "/api/admin/access/overview",
+  permission: "ADMIN",
+  response: AccessOverview,
+  rows: ({ overview }: { overview: readonly object[] }) => overview,
+}).run(({ db }) => ({ overview: accessRows(db).all({}).map(toUserAccess) }));
+
+/** Lists as JSON. */
+type AccessRow = Omit<UserAccess, AccessList> & Record<AccessList, string>;
+type AccessList = "accessibleProjects" | "groups" | "groupProjects";
+
+const accessRows = query<object, AccessRow>(`
+  SELECT users.id AS userId, users.created_at AS createdAt, users.name AS userName, email AS userEmail,
+    seen_at AS lastSeen, roles.name AS rootRole,
+    (SELECT json_group_array(DISTINCT project ORDER BY project) FROM project_user_roles WHERE user_id = users.id)
+      AS accessibleProjects,
+    (SELECT json_group_array(groups.name ORDER BY groups.name)
+      FROM group_users JOIN groups ON groups.id = group_id WHERE user_id = users.id) AS groups,
+    (SELECT json_group_array(DISTINCT project ORDER BY project)
+      FROM group_users JOIN project_group_roles USING (group_id) WHERE user_id = users.id) AS groupProjects
+  FROM users JOIN roles ON roles.id = root_role ORDER BY users.id`);
+
+const toUserAccess = ({ accessibleProjects, groups, groupProjects, ...row }: AccessRow): UserAccess => ({
+  ...row,
+  accessibleProjects: JSON.parse(accessibleProjects),
+  groups: JSON.parse(groups),
+  groupProjects: JSON.parse(groupProjects),
+});
+
+export const countAdmins = GET({
+  id: "getAdminCount",
+  summary: "The number of Admins, by how they can sign in",
+  tag: "Users",
+  path: "/api/admin/user-admin/admin-count",
+  permission: "ADMIN",
+  response: AdminCount,
+}).run(({ db }) => admins(db).get({})!);
+
+const admins = query<object, v.InferOutput<typeof AdminCount>>(`
+  SELECT count(*) FILTER (WHERE account_type = 'User' AND password_hash IS NOT NULL) AS password,
+    count(*) FILTER (WHERE account_type = 'User' AND password_hash IS NULL) AS noPassword,
+    count(*) FILTER (WHERE account_type <> 'User') AS service
+  FROM users WHERE root_role = ${ROLES.admin}`);
+
+/** A user not seen for this long is inactive (original). In milliseconds. */
+const INACTIVE_MS = 180 * 24 * 60 * 60 * 1000;
+
+export const listInactiveUsers = GET({
+  id: "getInactiveUsers",
+  summary: "Users not seen for 180 days, nor any of their tokens",
+  tag: "Users",
+  path: "/api/admin/user-admin/inactive",
+  permission: "ADMIN",
+  response: v.strictObject({ version: v.literal(1), inactiveUsers: v.array(InactiveUser) }),
+}).run(({ db }) => {
+  const before = new Date(Date.now() - INACTIVE_MS).toISOString();
+  return { version: 1, inactiveUsers: unseen(db).all({ before }) };
+});
+
+const unseen = query<{ before: string }, v.InferOutput<typeof InactiveUser>>(`
+  SELECT * FROM (
+    SELECT id, name, username, email, seen_at AS seenAt, created_at AS createdAt,
+      (SELECT max(seen_at) FROM tokens WHERE user_id = users.id) AS patSeenAt
+    FROM users WHERE account_type = 'User' AND coalesce(seen_at, created_at) < :before)
+  WHERE ifnull(patSeenAt, '') < :before ORDER BY id`);
+
+export const deleteInactiveUsers = POST({
+  id: "deleteInactiveUsers",
+  summary: "Delete several users, all or none; the caller is ignored",
+  tag: "Users",
+  path: "/api/admin/user-admin/inactive/delete",
+  permission: "ADMIN",
+  body: UserIds,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["user-deleted"],
+}).change(({ tx, actor, body: { ids } }) => {
+  for (const id of new Set(ids)) {
+    if (id === actor.userId) continue;
+    requireUser(tx.db, id);
+    requireRemovable(tx.db, actor, id);
+    removeUser(tx, id);
+  }
 });

@@ -3,8 +3,7 @@ import * as v from "valibot";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { POST } from "../http/operation.ts";
-import { EnvironmentClone } from "./environments-schema.ts";
-import { addEnvironment, requireEnvironment, requireFreeName } from "./environments-store.ts";
+import { addEnvironment, EnvironmentClone, requireEnvironment, requireFreeName } from "./environments.ts";
 import { requireAllExist } from "./projects-store.ts";
 
 /**

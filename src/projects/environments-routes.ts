@@ -6,21 +6,19 @@ import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { revokeToken } from "../people/tokens.ts";
 import {
+  addEnvironment,
+  countedEnvironments,
   Environment,
   EnvironmentName,
   EnvironmentOrder,
   Environments,
+  environmentsFor,
   NewEnvironment,
   ProjectEnvironments,
-  UpdateEnvironment,
-} from "./environments-schema.ts";
-import {
-  addEnvironment,
-  countedEnvironments,
-  environmentsFor,
   requireEnvironment,
   requireFreeName,
-} from "./environments-store.ts";
+  UpdateEnvironment,
+} from "./environments.ts";
 
 const ENVIRONMENTS = "/api/admin/environments";
 

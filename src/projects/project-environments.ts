@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import { DELETE, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { requireEnvironment } from "./environments-store.ts";
+import { requireEnvironment } from "./environments.ts";
 import { insertProjectEnvironment, requireProject } from "./projects-store.ts";
 
 const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";

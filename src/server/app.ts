@@ -17,7 +17,7 @@ import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/res
 import { ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
 import { requireValid } from "../lib/api-error.ts";
-import { currentSetting, requireNoMaintenance } from "../overview/settings.ts";
+import { currentSetting, requireNoMaintenance } from "../overview/instance.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import type { ServerOptions } from "./options.ts";

@@ -11,18 +11,18 @@ import { tagType } from "../flags/tag-types.ts";
 import { tag } from "../flags/tags.ts";
 import { integration } from "../integrations/integrations-store.ts";
 import { integrationEvent } from "../integrations/records.ts";
-import { notification, notificationMute } from "../log/notifications-dataset.ts";
+import { notification, notificationMute } from "../log/notifications.ts";
 import { event } from "../log/store.ts";
 import { banner } from "../overview/banners.ts";
 import { counter } from "../overview/counters.ts";
-import { setting } from "../overview/settings.ts";
+import { setting } from "../overview/instance.ts";
 import { group } from "../people/groups.ts";
 import { invitation } from "../people/invitations.ts";
 import { role } from "../people/roles.ts";
 import { token } from "../people/tokens.ts";
 import { user } from "../people/users-store.ts";
 import { projectRole } from "../projects/access-store.ts";
-import { environment } from "../projects/environments-store.ts";
+import { environment } from "../projects/environments.ts";
 import { deletedPrivateProject, project } from "../projects/projects-dataset.ts";
 
 /** Every kind of line in export order: none refers to a later one. */
