@@ -26,7 +26,7 @@ interface Window {
 const windowsIn = perDatabase(() => new Map<string, Window>());
 
 /** The user a password is tried for, and the address it came from. */
-export interface Guess {
+interface Guess {
   /** The signed-in user's id, or the name as typed: counting by the user it belongs to would reveal whether one exists. */
   who: number | string;
   address: string | undefined;

@@ -24,19 +24,11 @@ export function toPerson(row: PersonRow) {
   return { id, name, imageUrl: imageUrlOf({ ...row, id }) };
 }
 
-/** The person an avatar is for, the most specific part first; unset parts are null. */
-interface Person {
-  imageUrl: string | null;
-  email: string | null;
-  username: string | null;
-  id: number;
-}
-
 /** A `T` whose avatar may be one of ours. */
 export type WithAvatar<T extends { imageUrl: string }> = Omit<T, "imageUrl"> & { imageUrl: string | OwnPath };
 
 /** The person's own avatar, or else the path of one drawn by this server; third parties are never contacted. */
-export const imageUrlOf = ({ imageUrl, email, username, id }: Person): string | OwnPath =>
+export const imageUrlOf = ({ imageUrl, email, username, id }: Omit<PersonRow, "name">): string | OwnPath =>
   imageUrl ?? avatarPath(email ?? username ?? String(id));
 
 /** The path of the avatar drawn for a name, the same in any letter case. */

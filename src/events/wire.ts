@@ -5,8 +5,6 @@ import type { Event } from "./schema.ts";
  * An event is stored as its JSON, with links in its summary that are paths on this server. They stay relative, so that
  * the file can be moved, unless the operator has set the server's public URL.
  */
-
-/** One event. */
 export class EventText extends RawJson<Event> {
   override toText(root: string) {
     return linked(this.text, root);

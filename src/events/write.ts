@@ -78,7 +78,7 @@ const ACTIONS: Partial<Record<EventType, string>> = {
 };
 
 /** Stores what the members of the event's project are notified of; who that is, is found out when they read it. */
-export function notifyMembers(tx: Writing, event: StoredEvent & { type: EventType }) {
+function notifyMembers(tx: Writing, event: StoredEvent & { type: EventType }) {
   const { project, createdAt, createdByUserId } = event;
   const action = ACTIONS[event.type];
   if (action === undefined || project === null) return;

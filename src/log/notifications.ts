@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
-import { imageUrlOf } from "../access/person.ts";
+import { imageUrlOf, type PersonRow } from "../access/person.ts";
 import { requirePerson } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { Id, kind, LineError, Name, OptionalTime, optional, withoutNulls } from "../dataset/kind.ts";
@@ -13,7 +13,7 @@ import { invalid } from "../lib/api-error.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { NonEmptyText, ShortText, Time, Timestamp } from "../lib/validation.ts";
 
-export const NOTIFICATION_TYPES = ["change-request", "toggle"] as const;
+const NOTIFICATION_TYPES = ["change-request", "toggle"] as const;
 
 /** Something that happened in one of the caller's projects; unread while `readAt` is null. */
 export const Notification = v.strictObject({
@@ -90,13 +90,7 @@ export const changeMutes = PUT({
   return { muted: mutes(tx.db, userId) };
 });
 
-interface Row extends Omit<Notification, "createdBy"> {
-  userId: number;
-  name: string | null;
-  username: string | null;
-  email: string | null;
-  imageUrl: string | null;
-}
+type Row = Omit<Notification, "createdBy"> & Omit<PersonRow, "id"> & { userId: number };
 
 /** SQL: the newest of a project's notifications of a type that others caused; `older` limits it to older ones. */
 const newestOf = (table: string, older = "") => `(
@@ -179,8 +173,6 @@ const toNotification = ({
 const mutesOf = query<{ userId: number }, Mute>(`
   SELECT type AS notificationType, project FROM notification_mutes WHERE user_id = :userId
   ORDER BY type, project`);
-
-/** What a user has muted. */
 const mutes = (db: Database, userId: number): Mute[] => mutesOf(db).all({ userId });
 
 interface Read {
@@ -209,7 +201,7 @@ function markRead(tx: Tx, userId: number, read: readonly number[]) {
   insertRead(tx).run(values);
 }
 
-export const insertMute = command<Mute & { userId: number }>(`
+const insertMute = command<Mute & { userId: number }>(`
   INSERT INTO notification_mutes (user_id, type, project) VALUES (:userId, :notificationType, :project)`);
 
 const removeMutes = command<{ userId: number }>(`DELETE FROM notification_mutes WHERE user_id = :userId`);

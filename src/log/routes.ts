@@ -81,7 +81,7 @@ function allEvents(db: Database, criteria: Criteria, begin: string) {
 }
 
 /** Never held in memory as a whole if it is long: events never change, so they are read as the client reads. */
-export const eventList = (db: Database, ids: readonly number[], ends: Ends) =>
+const eventList = (db: Database, ids: readonly number[], ends: Ends) =>
   new JsonStream((root) => listText(wireWindows(db, ids), root, ends));
 
 interface Ends {

@@ -49,8 +49,6 @@ export const Banner = v.strictObject({
   createdAt: Timestamp,
 });
 type Banner = v.InferOutput<typeof Banner>;
-
-/** A banner's id in a path. */
 export const BannerId = wholeNumber(0);
 
 const ofBanner = {

@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
-import { avatarPath, imageUrlOf } from "../access/person.ts";
+import { avatarPath, imageUrlOf, type PersonRow } from "../access/person.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import { snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { Summary } from "../events/wire.ts";
 import { GET } from "../http/operation.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { startOfMinute } from "../lib/time.ts";
-import { ownersOf, toUserOwner, type UserRow } from "../projects/project-list.ts";
+import { ownersOf, toUserOwner } from "../projects/project-list.ts";
 import { ProjectOwner, UserOwner } from "../projects/projects-schema.ts";
 import { COUNTS, EXPIRED, requireProject, toHealth } from "../projects/projects-store.ts";
 import { OnboardingStatus, onboardingStatus } from "./projects.ts";
@@ -73,8 +73,9 @@ export const readDashboard = GET({
   snapshot(db, () => {
     const { userId } = actor;
     const hidden = JSON.stringify(hiddenProjects(db, actor));
+    const now = new Date(startOfMinute()).toISOString();
     return {
-      projects: userId === null ? [] : dashboardProjects(db, userId),
+      projects: userId === null ? [] : projectsOf(db).all({ userId, now }).map(toDashboardProject),
       flags: userId === null ? [] : flagsOf(db).all({ userId, hidden }),
       projectOwners: ownersOfVisible(db).all({ hidden }).map(toUserOwner),
       admins: administrators(db).all({}).map(toAdmin),
@@ -106,6 +107,7 @@ export const readProjectDetails = GET({
 
 type CountedRow = Omit<DashboardProject, "health"> & { unhealthyCount: number };
 
+/** The live projects in which a user has a role, by name. */
 const projectsOf = query<{ userId: number; now: string }, CountedRow>(`
   WITH ${EXPIRED}
   SELECT projects.id, projects.name, ${COUNTS}
@@ -127,7 +129,7 @@ const flagsOf = query<{ userId: number; hidden: string }, DashboardFlag>(`
 const PERSON = `users.id, users.name, users.username, users.email, users.image_url AS imageUrl`;
 
 /** All owners of live projects that are not hidden, by name. */
-const ownersOfVisible = query<{ hidden: string }, UserRow>(`
+const ownersOfVisible = query<{ hidden: string }, PersonRow>(`
   SELECT ${PERSON} FROM users
   WHERE id IN (
     SELECT user_id FROM project_user_roles JOIN projects ON projects.id = project_user_roles.project
@@ -135,14 +137,8 @@ const ownersOfVisible = query<{ hidden: string }, UserRow>(`
       AND projects.id NOT IN (SELECT value FROM json_each(:hidden)))
   ORDER BY coalesce(name, username, email, 'user ' || id), id`);
 
-const administrators = query<object, UserRow>(`
+const administrators = query<object, PersonRow & { id: number }>(`
   SELECT ${PERSON} FROM users WHERE root_role = ${ROLES.admin} ORDER BY id`);
-
-/** The live projects in which a user has a role, by name. */
-const dashboardProjects = (db: Database, userId: number): DashboardProject[] =>
-  projectsOf(db)
-    .all({ userId, now: new Date(startOfMinute()).toISOString() })
-    .map(toDashboardProject);
 
 const toDashboardProject = ({ unhealthyCount, ...project }: CountedRow): DashboardProject => ({
   id: project.id,
@@ -152,7 +148,7 @@ const toDashboardProject = ({ unhealthyCount, ...project }: CountedRow): Dashboa
   featureCount: project.featureCount,
 });
 
-const toAdmin = (row: UserRow): Wire<DashboardAdmin> => ({
+const toAdmin = (row: PersonRow & { id: number }): Wire<DashboardAdmin> => ({
   id: row.id,
   ...(row.name !== null && { name: row.name }),
   ...(row.username !== null && { username: row.username }),
@@ -160,11 +156,8 @@ const toAdmin = (row: UserRow): Wire<DashboardAdmin> => ({
   ...(row.email !== null && { email: row.email }),
 });
 
-interface LatestRow extends Omit<UserRow, "id"> {
-  /** Null if it was no user, or one who has been deleted. */
-  id: number | null;
+interface LatestRow extends PersonRow {
   eventId: number;
-  /** As JSON. */
   summary: string;
   createdBy: string;
 }
@@ -185,5 +178,5 @@ const toLatestEvent = (row: LatestRow): Wire<LatestEvent> => ({
   id: row.eventId,
   summary: new Summary(row.summary),
   createdBy: row.createdBy,
-  createdByImageUrl: row.id === null ? avatarPath(row.createdBy) : imageUrlOf({ ...row, id: row.id }),
+  createdByImageUrl: row.id === null ? avatarPath(row.createdBy) : imageUrlOf(row),
 });

@@ -92,7 +92,7 @@ export const readDora = GET({
 const members = query<{ id: string }, number>(`SELECT ${MEMBER_COUNT} FROM projects WHERE id = :id`);
 
 /** A project's activity in two windows of thirty days. */
-export function projectStats(db: Database, project: string): Stats {
+function projectStats(db: Database, project: string): Stats {
   const today = Math.floor(startOfMinute() / DAY_MS) * DAY_MS;
   const daysAgo = (days: number) => new Date(today - days * DAY_MS).toISOString();
   const times = { begin: daysAgo(60), middle: daysAgo(30), end: daysAgo(0) };

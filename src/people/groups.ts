@@ -32,16 +32,10 @@ export const Group = v.strictObject({
   userCount: v.number(),
 });
 type Group = v.InferOutput<typeof Group>;
-
-/** A group without its members. */
 export const BasicGroup = v.omit(Group, ["users", "projects"]);
 
 export const UsersAndGroups = v.strictObject({ users: v.array(BasicUser), groups: v.array(BasicGroup) });
-
-/** A group's id in a path. */
 export const GroupId = v.pipe(v.string(), v.regex(/^[0-9]+$/, "must be a whole number"), v.transform(Number));
-
-/** The body that creates or changes a group. */
 export const NewGroup = v.object({
   name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
   description: v.nullish(ShortText, null),
@@ -175,15 +169,10 @@ const membersOf = query<{ id: number }, { userId: number; joinedAt: string | nul
   SELECT user_id AS userId, joined_at AS joinedAt FROM group_users WHERE group_id = :id ORDER BY user_id`);
 
 /** @throws ApiError `NotFoundError` */
-export function requireGroup(db: Database, id: number) {
-  found(isKnown(db, "group", id) || undefined, `group with the id ${id}`);
-}
+export const requireGroup = (db: Database, id: number) =>
+  found(byId(db).get({ id }), `group with the id ${id}`);
 
-/** @throws ApiError `NotFoundError` */
-function groupById(db: Database, id: number) {
-  requireGroup(db, id);
-  return toGroup(db, byId(db).get({ id })!);
-}
+const groupById = (db: Database, id: number) => toGroup(db, requireGroup(db, id));
 
 function toGroup(db: Database, row: Row) {
   const users = membersOf(db)

@@ -38,49 +38,14 @@ const replaced = (text: string, by: Readonly<Record<string, string>>) =>
 /** Invisible characters, such as a zero-width space. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu;
 
-/** Maps each letter to the Latin one it looks like. @param alike similar letters, by the Latin letter */
-const latinFor = (alike: Record<string, string>): Readonly<Record<string, string>> =>
+/** Maps each letter to the Latin one it looks like. @param words each a Latin letter and those that look like it */
+const latinFor = (words: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(alike).flatMap(([latin, others]) => [...others].map((other) => [other, latin])),
+    words.split(" ").flatMap(([latin, ...others]) => others.map((other) => [other, latin!])),
   );
 
 /** Lower-case letters of other alphabets that look like Latin ones (Unicode's confusables). */
-const LOOKS = latinFor({
-  a: "аɑα",
-  c: "сϲ",
-  d: "ԁ",
-  e: "еҽ",
-  g: "ɡ",
-  h: "һ",
-  i: "іıι",
-  j: "јϳ",
-  k: "κк",
-  l: "ӏ",
-  n: "ո",
-  o: "оοօ",
-  p: "рρ",
-  q: "ԛ",
-  s: "ѕ",
-  t: "τт",
-  u: "υս",
-  v: "νѵ",
-  w: "ԝ",
-  x: "хχ",
-  y: "уγү",
-});
+const LOOKS = latinFor("aаɑα cсϲ dԁ eеҽ gɡ hһ iіıι jјϳ kκк lӏ nո oоοօ pрρ qԛ sѕ tτт uυս vνѵ wԝ xхχ yуγү");
 
 /** Capital letters that look like Latin ones although their lower case doesn't. */
-const CAPITALS = latinFor({
-  B: "ΒВ",
-  E: "ΕЕ",
-  G: "Ԍ",
-  H: "ΗНҺ",
-  M: "ΜМ",
-  N: "ΝՆ",
-  P: "ΡР",
-  T: "ΤТ",
-  U: "Ս",
-  X: "ΧХ",
-  Y: "ΥУҮ",
-  Z: "Ζ",
-});
+const CAPITALS = latinFor("BΒВ EΕЕ GԌ HΗНҺ MΜМ NΝՆ PΡР TΤТ UՍ XΧХ YΥУҮ ZΖ");

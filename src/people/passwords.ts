@@ -202,7 +202,7 @@ export function requireStillPassword(db: Database, userId: number, { passwordHas
 }
 
 /** Checks a user's current password. @throws ApiError `PasswordMismatch` or `RateLimitError` */
-export async function requireOwnPassword(
+async function requireOwnPassword(
   db: Database,
   { userId, password, address }: { userId: number; password: string; address: string | undefined },
 ): Promise<Proof> {
@@ -220,7 +220,7 @@ export async function requireOwnPassword(
 }
 
 /** @throws ApiError `PasswordPreviouslyUsedError` for the user's current password */
-export async function requireOtherPassword(db: Database, userId: number, password: string) {
+async function requireOtherPassword(db: Database, userId: number, password: string) {
   const passwordHash = passwordHashOf(db, userId);
   if (passwordHash === null || !(await isPassword(password, passwordHash))) return;
   throw new ApiError("PasswordPreviouslyUsedError", "body.password: is the same as the current one");

@@ -21,11 +21,7 @@ export const PersonalToken = v.strictObject({
 type PersonalToken = v.InferOutput<typeof PersonalToken>;
 
 export const PersonalTokens = v.strictObject({ pats: v.array(PersonalToken) });
-
-/** A token's id in a path. */
 export const TokenId = wholeNumber(0);
-
-/** The body that creates a personal token. */
 export const NewPersonalToken = v.object({ description: NonEmptyText, expiresAt: FutureTime });
 type NewPersonalToken = v.InferOutput<typeof NewPersonalToken>;
 

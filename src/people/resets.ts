@@ -47,13 +47,10 @@ export function requireReset(db: Database, secret: string) {
 
 /** Where a new user sets the first password. @param secret the secret, or its masked form */
 export const newUserPage = (secret: string) => new OwnPath(`/new-user?token=${secret}`);
-
-/** Where a user sets a new password. */
 export const resetPage = (secret: string) => new OwnPath(`/reset-password?token=${secret}`);
 
 /** A link for setting a password, requested by its user. */
 export interface RequestedLink {
-  /** RFC 3339. */
   createdAt: string;
   email: string;
   /** A path on this server. */

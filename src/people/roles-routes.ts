@@ -216,8 +216,6 @@ function requireMatchingEnvironment(
 function grant(tx: Tx, roleId: number, permissions: readonly RolePermission[]) {
   for (const permission of permissions) insertRolePermission(tx).run({ roleId, ...permission });
 }
-
-/** The role in events. */
 function dataOf({ db }: Tx, id: number) {
   const { permissions, ...role } = roleDetails(db, id);
   return {

@@ -8,7 +8,7 @@ import {
 import { Id, kind, LineError, Name, OptionalText, optional, withoutNulls } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
-import { ApiError, invalid } from "../lib/api-error.ts";
+import { found, invalid } from "../lib/api-error.ts";
 import { NonEmptyText, ShortText } from "../lib/validation.ts";
 
 /** A role as in the API, where a custom root role has the type `root-custom` (original). */
@@ -38,16 +38,12 @@ export const AllPermissions = v.strictObject({
   project: v.array(PermissionDefinition),
   environments: v.array(v.strictObject({ name: v.string(), permissions: v.array(PermissionDefinition) })),
 });
-
-/** A role and its permissions. */
 export const RoleDetails = v.strictObject({ ...Role.entries, permissions: v.array(PermissionDefinition) });
 
 export const RoleList = v.strictObject({ version: v.literal(1), roles: v.array(Role) });
 
 /** The role that was just created or changed: a single one, not a list (original). */
 export const ChangedRole = v.strictObject({ version: v.literal(1), roles: Role });
-
-/** A role's id in a path. */
 export const RoleId = v.pipe(v.string(), v.regex(/^[0-9]+$/, "must be a whole number"), v.transform(Number));
 
 /** A permission of a role, by name or id; without an environment, it applies to all. */
@@ -150,9 +146,7 @@ export const toDefinition = (name: Permission, environment: string | null = null
 
 /** @throws ApiError `NotFoundError` */
 export function requireRole(db: Database, id: number): Role {
-  const role = roleById(db, id);
-  if (role) return role;
-  throw new ApiError("NotFoundError", `There is no role with the id ${id}`);
+  return found(byId(db).get({ id }), `role with the id ${id}`);
 }
 
 /** @throws ApiError `NotFoundError` */

@@ -3,7 +3,7 @@ import type { WithAvatar } from "../access/person.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
-import { ApiError } from "../lib/api-error.ts";
+import { found } from "../lib/api-error.ts";
 import {
   createPersonalToken,
   NewPersonalToken,
@@ -38,8 +38,6 @@ export const ServiceAccounts = v.strictObject({
 const AccountName = v.pipe(FullName, v.nonEmpty("must not be empty"));
 
 const RootRole = v.pipe(v.number(), v.safeInteger());
-
-/** The body that creates a service account. */
 export const NewServiceAccount = v.object({ username: Username, name: AccountName, rootRole: RootRole });
 
 /** A change to a service account; properties that are missing or null stay as they are. */
@@ -156,8 +154,10 @@ export const deleteServiceAccountToken = DELETE({
 /** @throws ApiError `NotFoundError` unless there is a service account with this id; users don't count */
 export function requireServiceAccount(db: Database, id: number): User {
   const user = userById(db, id);
-  if (user?.accountType === "Service Account") return user;
-  throw new ApiError("NotFoundError", `There is no service account with the id ${id}`);
+  return found(
+    user?.accountType === "Service Account" ? user : undefined,
+    `service account with the id ${id}`,
+  );
 }
 
 const ids = query<object, number>(`SELECT id FROM users WHERE account_type = 'Service Account' ORDER BY id`);

@@ -44,8 +44,6 @@ export const UserList = v.strictObject({
 
 /** A user or a service account, for selection lists. */
 export const BasicUser = v.pick(User, ["id", "name", "email", "username", "accountType"]);
-
-/** A user's id in a path. */
 export const UserId = v.pipe(
   v.string(),
   v.regex(/^-?[0-9]+$/, "must be a whole number"),

@@ -4,28 +4,14 @@ import { ROLES } from "../access/permissions.ts";
 import { imageUrlOf } from "../access/person.ts";
 import { Id, kind, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { bookkeeping, command, query, toStored } from "../db/statement.ts";
+import { bookkeeping, command, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { ApiError, invalid } from "../lib/api-error.ts";
+import { ApiError, found, invalid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";
 import { isLookalike } from "./lookalikes.ts";
 import { ACCOUNT_TYPES, type User } from "./users-schema.ts";
 
-export interface UserRow {
-  id: number;
-  name: string | null;
-  username: string | null;
-  email: string | null;
-  imageUrl: string | null;
-  accountType: User["accountType"];
-  rootRole: number;
-  createdAt: string;
-  seenAt: string | null;
-  loginAttempts: number;
-  emailSent: 0 | 1 | null;
-  inviteLink: string | null;
-  scimId: string | null;
-}
+export type UserRow = Omit<NewRow, "id" | "passwordHash"> & { id: number };
 
 export const USER_COLUMNS = `users.id, users.name, username, email, image_url AS imageUrl,
   account_type AS accountType, root_role AS rootRole, created_at AS createdAt, seen_at AS seenAt,
@@ -57,10 +43,10 @@ const otherAdmin = query<{ id: number }>(`
 
 const anyUser = query<object>(`SELECT 1 FROM users LIMIT 1`);
 
-type NewRow = Omit<UserRow, "id"> & {
-  /** Null for the next free id. */
+/** The id is null for the next free one. */
+type NewRow = Omit<Stored<v.InferOutput<typeof UserLine>>, "id" | "createdAt"> & {
   id: number | null;
-  passwordHash: string | null;
+  createdAt: string;
 };
 
 const insert = command<NewRow>(`
@@ -83,17 +69,14 @@ export function userById(db: Database, id: number): User | undefined {
 }
 
 /** A user or a service account. @throws ApiError `NotFoundError` */
-export function requireAnyUser(db: Database, id: number): User {
-  const user = userById(db, id);
-  if (user) return user;
-  throw noSuchUser();
-}
+export const requireAnyUser = (db: Database, id: number): User => found(userById(db, id), NOBODY);
+
+const NOBODY = "user with this id";
 
 /** A user by id; service accounts don't count. @throws ApiError `NotFoundError` */
 export function requireUser(db: Database, id: number): User {
-  const user = requireAnyUser(db, id);
-  if (user.accountType === "User") return user;
-  throw noSuchUser();
+  const user = userById(db, id);
+  return found(user?.accountType === "User" ? user : undefined, NOBODY);
 }
 
 /** The user an operator refers to by id, username or e-mail address. */
@@ -159,22 +142,10 @@ export const isTaken = (db: Database, name: string | null, exceptId?: number) =>
 export type NewUser = Pick<NewRow, "name" | "username" | "email" | "rootRole"> &
   Partial<Pick<NewRow, "accountType" | "passwordHash">>;
 
-const DEFAULTS = {
-  id: null,
-  imageUrl: null,
-  accountType: "User",
-  seenAt: null,
-  loginAttempts: 0,
-  emailSent: null,
-  inviteLink: null,
-  scimId: null,
-  passwordHash: null,
-} as const;
-
 /** Creates a user and returns the id; an SQLite constraint error if the username or e-mail address is taken. */
 export function createUser(tx: Tx, user: NewUser): number {
-  const { lastInsertRowid } = insert(tx).run({ ...DEFAULTS, ...user, createdAt: tx.now });
-  const id = Number(lastInsertRowid);
+  const row = { ...v.getDefaults(UserLine), ...user, id: null, createdAt: tx.now };
+  const id = Number(insert(tx).run(row).lastInsertRowid);
   tx.record({ type: `${nounOf(tx, id)}-created`, data: dataOf(tx, id) });
   return id;
 }
@@ -228,14 +199,10 @@ export const toUser = (row: UserRow): User => ({
 /** The noun for a user in event types. */
 const nounOf = ({ db }: Tx, id: number) =>
   byId(db).get({ id })!.accountType === "User" ? "user" : "service-account";
-
-/** The user in events. */
 function dataOf({ db }: Tx, id: number) {
   const { name, username, email, rootRole } = byId(db).get({ id })!;
   return { id, ...withoutNulls({ name, username, email }), rootRole };
 }
-
-const noSuchUser = () => new ApiError("NotFoundError", "There is no user with this id");
 
 const UserLine = v.strictObject({
   id: Id,

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { revokeToken } from "../people/tokens.ts";
@@ -127,10 +128,7 @@ export const enableEnvironment = POST({
   summary: "Enable an environment: new projects get it",
   path: `${ENVIRONMENTS}/:name/on`,
   status: 204,
-}).change(({ tx, params: { name } }) => {
-  requireEnvironment(tx.db, name);
-  update(tx).run({ ...UNCHANGED, name, enabled: 1 });
-});
+}).change(({ tx, params: { name } }) => switchEnvironment(tx, name, 1));
 
 export const disableEnvironment = POST({
   ...ofEnvironment,
@@ -138,10 +136,12 @@ export const disableEnvironment = POST({
   summary: "Disable an environment; projects that have it keep it",
   path: `${ENVIRONMENTS}/:name/off`,
   status: 204,
-}).change(({ tx, params: { name } }) => {
+}).change(({ tx, params: { name } }) => switchEnvironment(tx, name, 0));
+
+function switchEnvironment(tx: Tx, name: string, enabled: 0 | 1) {
   requireEnvironment(tx.db, name);
-  update(tx).run({ ...UNCHANGED, name, enabled: 0 });
-});
+  update(tx).run({ ...UNCHANGED, name, enabled });
+}
 
 export const deleteEnvironment = DELETE({
   ...ofEnvironment,

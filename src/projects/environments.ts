@@ -48,8 +48,6 @@ export const ProjectEnvironments = v.strictObject({
 });
 
 const SortOrder = v.pipe(v.number(), v.safeInteger());
-
-/** The body that creates an environment. */
 export const NewEnvironment = v.object({
   name: UrlName,
   type: NonEmptyText,
@@ -57,8 +55,6 @@ export const NewEnvironment = v.object({
   sortOrder: v.optional(SortOrder, 9999),
 });
 export type NewEnvironment = v.InferOutput<typeof NewEnvironment>;
-
-/** A name for an environment. */
 export const EnvironmentName = v.pick(NewEnvironment, ["name"]);
 
 /** The body that clones an environment; all its projects if none are given, and its type. */

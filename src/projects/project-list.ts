@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
-import { imageUrlOf } from "../access/person.ts";
+import { imageUrlOf, type PersonRow } from "../access/person.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, type Stored } from "../db/statement.ts";
 import { GET } from "../http/operation.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { startOfMinute } from "../lib/time.ts";
@@ -23,25 +23,25 @@ export const listProjects = GET({
     version: 1 as const,
     projects: listedProjects(db, {
       userId: actor.userId,
-      hidden: hiddenProjects(db, actor),
-      archived: query.archived === "true",
+      hidden: JSON.stringify(hiddenProjects(db, actor)),
+      archived: query.archived === "true" ? 1 : 0,
+      now: new Date(startOfMinute()).toISOString(),
     }),
   })),
 );
 
-interface ListOptions {
+interface Wanted {
   userId: number | null;
-  hidden: readonly string[];
-  /** Lists archived projects instead of live ones. */
-  archived: boolean;
+  hidden: string;
+  archived: 0 | 1;
+  now: string;
 }
 
 /** By name. */
-function listedProjects(db: Database, { userId, hidden, archived }: ListOptions): Wire<ListedProject>[] {
+function listedProjects(db: Database, wanted: Wanted): Wire<ListedProject>[] {
   const owners = Map.groupBy(allOwners(db).all({}), ({ project }) => project);
-  const now = new Date(startOfMinute()).toISOString();
   return listed(db)
-    .all({ userId, hidden: JSON.stringify(hidden), archived: archived ? 1 : 0, now })
+    .all(wanted)
     .map(({ unhealthyCount, ...row }) => ({
       ...row,
       health: toHealth({ ...row, unhealthyCount }),
@@ -50,12 +50,9 @@ function listedProjects(db: Database, { userId, hidden, archived }: ListOptions)
     }));
 }
 
-type Row = Omit<ListedProject, "health" | "favorite" | "owners"> & {
-  unhealthyCount: number;
-  favorite: 0 | 1;
-};
+type Row = Stored<Omit<ListedProject, "health" | "owners">> & { unhealthyCount: number };
 
-const listed = query<{ userId: number | null; hidden: string; archived: 0 | 1; now: string }, Row>(`
+const listed = query<Wanted, Row>(`
   WITH ${EXPIRED}
   SELECT projects.name, projects.id, projects.description, ${COUNTS},
     EXISTS (SELECT 1 FROM project_favorites WHERE project = projects.id AND user_id = :userId) AS favorite,
@@ -69,13 +66,6 @@ const listed = query<{ userId: number | null; hidden: string; archived: 0 | 1; n
     AND projects.id NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY projects.name, projects.id`);
 
-export interface UserRow extends Record<"name" | "username" | "email" | "imageUrl", string | null> {
-  id: number;
-}
-
-/** A group has no id. */
-type OwnerRow = Omit<UserRow, "id"> & { id: number | null };
-
 const ownersIn = (projects: string) => `
   SELECT project, users.id, name, username, email, image_url AS imageUrl
   FROM project_user_roles JOIN users ON users.id = user_id WHERE role_id = ${ROLES.owner} AND ${projects}
@@ -84,21 +74,20 @@ const ownersIn = (projects: string) => `
   FROM project_group_roles JOIN groups ON groups.id = group_id WHERE role_id = ${ROLES.owner} AND ${projects}
   ORDER BY id NULLS LAST, name`;
 
-const allOwners = query<object, OwnerRow & { project: string }>(ownersIn("true"));
+const allOwners = query<object, PersonRow & { project: string }>(ownersIn("true"));
 
-const ownersOfOne = query<{ project: string }, OwnerRow>(ownersIn("project = :project"));
-
-/** A project's owners. */
+const ownersOfOne = query<{ project: string }, PersonRow>(ownersIn("project = :project"));
 export const ownersOf = (db: Database, project: string) => toOwners(ownersOfOne(db).all({ project }));
 
 /** Users by id, then groups by name; a project without owners belongs to the system. */
-const toOwners = (rows: readonly OwnerRow[] = []): Wire<ProjectOwner>[] =>
+const toOwners = (rows: readonly PersonRow[] = []): Wire<ProjectOwner>[] =>
   rows.length > 0 ? rows.map(toOwner) : [{ ownerType: "system" }];
 
-const toOwner = (row: OwnerRow): Wire<ProjectOwner> =>
-  row.id === null ? { ownerType: "group", name: row.name! } : toUserOwner({ ...row, id: row.id });
+/** A group has no id. */
+const toOwner = (row: PersonRow): Wire<ProjectOwner> =>
+  row.id === null ? { ownerType: "group", name: row.name! } : toUserOwner(row);
 
-export const toUserOwner = (user: UserRow): Wire<UserOwner> => ({
+export const toUserOwner = (user: PersonRow): Wire<UserOwner> => ({
   ownerType: "user",
   name: user.name ?? user.username ?? user.email ?? `user ${user.id}`,
   email: user.email,

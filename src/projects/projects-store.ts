@@ -16,6 +16,12 @@ export function requireProject(db: Database, id: string) {
   if (!isKnown(db, "project", id)) throw new ApiError("NotFoundError", `There is no project ${id}`);
 }
 
+/** The same, unless it is archived. @throws ApiError `NotFoundError` */
+export function requireLiveProject(db: Database, id: string) {
+  requireProject(db, id);
+  if (!live(db).get({ id })) throw new ApiError("NotFoundError", `The project ${id} is archived`);
+}
+
 /** @throws ApiError `ValidationError` for the first key that doesn't exist; `path` is that of the list */
 export function requireAllExist(
   db: Database,
@@ -34,12 +40,6 @@ export const isTaken = (db: Database, id: string) =>
 /** @throws ApiError `NameExistsError` if a new project can't have this id */
 export function requireFreeId(db: Database, id: string) {
   if (isTaken(db, id)) throw new ApiError("NameExistsError", `body.id: there is or was a project ${id}`);
-}
-
-/** The same, unless it is archived. @throws ApiError `NotFoundError` */
-export function requireLiveProject(db: Database, id: string) {
-  requireProject(db, id);
-  if (!live(db).get({ id })) throw new ApiError("NotFoundError", `The project ${id} is archived`);
 }
 
 const limitOf = query<{ id: string }, { max: number | null; count: number }>(`
@@ -120,7 +120,6 @@ interface ProjectRow extends Omit<CreatedProject, "environments"> {
   updatedAt: string | null;
   /** The maximum number of live flags. */
   featureLimit: number | null;
-  /** As JSON. */
   featureNaming: string;
 }
 
