@@ -17,23 +17,21 @@ const PRECISION_MS = 60_000;
 
 type Seen = { id: number; now: string };
 
-const setTokenSeen = bookkeeping<Seen>(`UPDATE tokens SET seen_at = :now WHERE id = :id`);
-const setUserSeen = bookkeeping<Seen>(`UPDATE users SET seen_at = :now WHERE id = :id`);
+const SET_SEEN = {
+  tokens: bookkeeping<Seen>(`UPDATE tokens SET seen_at = :now WHERE id = :id`),
+  users: bookkeeping<Seen>(`UPDATE users SET seen_at = :now WHERE id = :id`),
+};
 
-/** When each was last noted, by id, in milliseconds; those in `unwritten` are yet to be written. */
-interface Notes {
-  tokens: Map<number, number>;
-  users: Map<number, number>;
-  unwritten: { tokens: Set<number>; users: Set<number> };
+interface Note extends Seen {
+  of: keyof typeof SET_SEEN;
 }
 
-const notesOf = perDatabase(
-  (): Notes => ({
-    tokens: new Map(),
-    users: new Map(),
-    unwritten: { tokens: new Set(), users: new Set() },
-  }),
-);
+const notesOf = perDatabase(() => ({
+  /** When each was last noted, by id, in milliseconds. */
+  tokens: new Map<number, number>(),
+  users: new Map<number, number>(),
+  unwritten: [] as Note[],
+}));
 
 /** Notes that the token and the user behind a request were seen. */
 export function noteSeen(
@@ -42,30 +40,21 @@ export function noteSeen(
   now = Date.now(),
 ) {
   const notes = notesOf(db);
-  const isFirst = notes.unwritten.tokens.size + notes.unwritten.users.size === 0;
-  const isNew = [note(notes, "tokens", tokenId, now), note(notes, "users", userId, now)].includes(true);
-  if (isFirst && isNew) setTimeout(writeSeen, WRITE_DELAY_MS, db).unref();
+  const isFirst = notes.unwritten.length === 0;
+  const seen = [["tokens", tokenId] as const, ["users", userId] as const];
+  for (const [of, id] of seen) {
+    if (id === null || now - (notes[of].get(id) ?? 0) < PRECISION_MS) continue;
+    notes[of].set(id, now);
+    notes.unwritten.push({ of, id, now: timestamp(now) });
+  }
+  if (isFirst && notes.unwritten.length > 0) setTimeout(writeSeen, WRITE_DELAY_MS, db).unref();
 }
 
 /** Writes the notes; if the file can't be written now, it keeps the older time. */
 export async function writeSeen(db: Database) {
   if (!db.open) return;
-  const { tokens, users, unwritten } = notesOf(db);
-  const toRows = (ids: Set<number>, times: Map<number, number>) =>
-    [...ids].map((id) => ({ id, now: timestamp(times.get(id)) }));
-  const rows = { tokens: toRows(unwritten.tokens, tokens), users: toRows(unwritten.users, users) };
-  unwritten.tokens.clear();
-  unwritten.users.clear();
+  const notes = notesOf(db).unwritten.splice(0);
   await inGroup(db, (tx) => {
-    for (const row of rows.tokens) setTokenSeen(tx).run(row);
-    for (const row of rows.users) setUserSeen(tx).run(row);
+    for (const { of, ...seen } of notes) SET_SEEN[of](tx).run(seen);
   }).catch(() => {});
-}
-
-/** @returns whether there is something new to write */
-function note(notes: Notes, kind: "tokens" | "users", id: number | null, now: number): boolean {
-  if (id === null || now - (notes[kind].get(id) ?? 0) < PRECISION_MS) return false;
-  notes[kind].set(id, now);
-  notes.unwritten[kind].add(id);
-  return true;
 }

@@ -52,7 +52,6 @@ export const EventSearch = v.object({
     v.description("The id of the event to start from, newest first; 0 starts at the newest"),
   ),
 });
-export type EventSearch = v.InferOutput<typeof EventSearch>;
 
 const AnyOf = v.optional(
   v.pipe(
@@ -87,4 +86,3 @@ export const LogSearch = v.object({
   offset: v.pipe(lenient(0, Number.MAX_SAFE_INTEGER, 0), v.description("How many of the newest to skip")),
   limit: lenient(1, 1000, 50),
 });
-export type LogSearch = v.InferOutput<typeof LogSearch>;

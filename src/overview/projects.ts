@@ -50,7 +50,7 @@ export const Insights = v.strictObject({
 });
 
 /** What all reads of a project have in common. */
-export const ofProject = {
+const ofProject = {
   tag: "Projects",
   path: "/api/admin/projects/:projectId",
   permission: { project: "projectId" },
@@ -70,7 +70,7 @@ export const readInsights = GET({
     const stats = projectStats(db, projectId);
     return {
       stats,
-      featureTypeCounts: featureTypeCounts(db, projectId),
+      featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
       health: projectHealth(db, projectId),
       leadTime: leadTime(db, projectId),
       members: {
@@ -124,10 +124,7 @@ const membersIn = query<Omit<Windows<number>, "begin">, number>(`
   WHERE type = 'project-user-added' AND project = :project AND id >= :middle AND id < :end`);
 
 /** The number of a project's live flags per type. */
-export const featureTypeCounts = (db: Database, project: string): FeatureTypeCount[] =>
-  typesOf(db).all({ project });
-
-const typesOf = query<{ project: string }, FeatureTypeCount>(`
+const featureTypeCounts = query<{ project: string }, FeatureTypeCount>(`
   SELECT type, count(*) AS count FROM features WHERE project = :project AND archived_at IS NULL
   GROUP BY type ORDER BY type`);
 
@@ -233,7 +230,7 @@ export const readOverview = GET({
     return {
       ...projectBasics(db, projectId, userId),
       onboardingStatus: onboardingStatus(db, projectId),
-      featureTypeCounts: featureTypeCounts(db, projectId),
+      featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
     };
   }),
 );

@@ -176,7 +176,7 @@ const setFeedback = command<Stored<Feedback>>(`
   ON CONFLICT DO UPDATE SET given = :given, never_show = :neverShow`);
 
 const splashes = query<{ userId: number }, string>(`
-  SELECT splash_id FROM splashes WHERE user_id = :userId ORDER BY splash_id`);
+  SELECT json_group_object(splash_id, json('true') ORDER BY splash_id) FROM splashes WHERE user_id = :userId`);
 
 const setSplash = command<{ userId: number; splashId: string }>(`
   INSERT INTO splashes (user_id, splash_id) VALUES (:userId, :splashId) ON CONFLICT DO NOTHING`);
@@ -186,12 +186,7 @@ const feedbackOf = (db: Database, userId: number): Feedback[] =>
 
 /** The introductions that a user has seen, each with the value true. */
 const splashesOf = (db: Database, userId: number): Record<string, boolean> =>
-  Object.fromEntries(
-    splashes(db)
-      .pluck()
-      .all({ userId })
-      .map((id) => [id, true]),
-  );
+  JSON.parse(splashes(db).pluck().get({ userId })!);
 
 /** Stores the latest answer to a question; no event is recorded (original). */
 function giveFeedback(tx: Tx, feedback: Feedback): Feedback {

@@ -55,6 +55,7 @@ const RequestedPermission = v.object({
     v.transform((name) => name || null),
   ),
 });
+
 export type RequestedPermission = v.InferOutput<typeof RequestedPermission>;
 
 /** The body that creates or changes a custom role; `root-custom` is instance-wide, `custom` for projects. */

@@ -3,7 +3,7 @@ import { requirePerson } from "../access/require-permission.ts";
 import { beginSession, endSessionsOf, endSessionWith, sessionCookie } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
-import { bookkeeping, query } from "../db/statement.ts";
+import { bookkeeping, fromStored, query, type Stored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { DELETE, GET, POST, WithHeaders } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -163,12 +163,10 @@ export const listSignIns = GET({
   response: SignInHistory,
   rows: ({ events }: { events: readonly object[] }) => events,
 }).run(({ db }) => ({
-  events: signIns(db)
-    .all({})
-    .map((row) => ({ ...row, successful: row.failure_reason === null })),
+  events: signIns(db).all({}).map(fromStored(SignIn)),
 }));
 
-const signIns = query<object, Omit<SignIn, "successful"> & { successful: 0 | 1 }>(`
+const signIns = query<object, Stored<SignIn>>(`
   SELECT id, ifnull(username, '') AS username, method AS auth_type, created_at, failure IS NULL AS successful,
     address AS ip, failure AS failure_reason
   FROM sign_ins ORDER BY id DESC`);

@@ -88,7 +88,11 @@ export function createToken(tx: Tx, { secret: chosen, ...token }: NewToken): Tok
   const projects = JSON.stringify(token.projects);
   const row = { ...token, id: null, hash, projects, createdAt: tx.now, seenAt: null, secret: kept };
   const created = tokenById(tx.db, Number(insert(tx).run(row).lastInsertRowid))!;
-  if (isPersonal(created)) tx.record({ type: "pat-created", data: createdPersonal(created) });
+  if (isPersonal(created))
+    tx.record({
+      type: "pat-created",
+      data: { description: token.name, expiresAt: created.expiresAt, secret: SECRET },
+    });
   else tx.record({ type: "api-token-created", ...placeOf(tx, created), data: createdPart(created) });
   return { ...created, secret };
 }
@@ -135,8 +139,6 @@ const placeOf = (tx: Tx, { projects, environment }: Token) => ({
 
 /** The secret of a personal token in events (original). */
 const SECRET = "***";
-
-const createdPersonal = ({ name, expiresAt }: Token) => ({ description: name, expiresAt, secret: SECRET });
 
 const deletedPersonal = ({ id, name, expiresAt, userId, createdAt, seenAt }: Token) => ({
   ...{ id, description: name, expiresAt, userId, createdAt, seenAt },

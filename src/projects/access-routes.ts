@@ -126,20 +126,16 @@ export const setUserRoles = PUT({
   summary: "Set the roles of a user in a project",
   body: GivenRoles,
   records: ["project-access-user-roles-updated", "project-access-user-roles-deleted"],
-}).change(({ tx, params: { projectId, userId: id }, body: { roles } }) => {
-  requireAnyUser(tx.db, id);
-  setRoles(tx, projectId, { kind: "user", id }, roles);
-});
+}).change(({ tx, params: { projectId, userId: id }, body: { roles } }) =>
+  setRoles(tx, projectId, { kind: "user", id }, roles),
+);
 
 export const removeUserRoles = DELETE({
   ...ofUser,
   id: "removeUserAccess",
   summary: "Remove all roles of a user in a project",
   records: ["project-access-user-roles-deleted"],
-}).change(({ tx, params: { projectId, userId: id } }) => {
-  requireAnyUser(tx.db, id);
-  setRoles(tx, projectId, { kind: "user", id }, []);
-});
+}).change(({ tx, params: { projectId, userId: id } }) => setRoles(tx, projectId, { kind: "user", id }, []));
 
 const ofGroup = {
   ...ofAccess,
@@ -153,20 +149,16 @@ export const setGroupRoles = PUT({
   summary: "Set the roles of a group in a project",
   body: GivenRoles,
   records: ["project-access-group-roles-updated", "project-access-user-roles-deleted"],
-}).change(({ tx, params: { projectId, groupId: id }, body: { roles } }) => {
-  requireGroup(tx.db, id);
-  setRoles(tx, projectId, { kind: "group", id }, roles);
-});
+}).change(({ tx, params: { projectId, groupId: id }, body: { roles } }) =>
+  setRoles(tx, projectId, { kind: "group", id }, roles),
+);
 
 export const removeGroupRoles = DELETE({
   ...ofGroup,
   id: "removeGroupAccess",
   summary: "Remove all roles of a group in a project",
   records: ["project-access-user-roles-deleted"],
-}).change(({ tx, params: { projectId, groupId: id } }) => {
-  requireGroup(tx.db, id);
-  setRoles(tx, projectId, { kind: "group", id }, []);
-});
+}).change(({ tx, params: { projectId, groupId: id } }) => setRoles(tx, projectId, { kind: "group", id }, []));
 
 /** A user or a group with roles in a project. */
 interface Holder {
@@ -175,6 +167,8 @@ interface Holder {
 }
 
 function setRoles(tx: Tx, project: string, { kind, id }: Holder, roles: number[]) {
+  if (kind === "user") requireAnyUser(tx.db, id);
+  else requireGroup(tx.db, id);
   requireProject(tx.db, project);
   requireAddedAccess(tx.db, { roles, users: [], groups: [] });
   const list = `${kind}s` as const;

@@ -64,14 +64,12 @@ export const EnvironmentClone = v.object({
   projects: v.optional(v.array(v.string())),
   clonePermissions: v.optional(v.boolean(), true),
 });
-export type EnvironmentClone = v.InferOutput<typeof EnvironmentClone>;
 
 /** A change to an environment; properties that are left out stay as they are. */
 export const UpdateEnvironment = v.object({
   type: v.optional(NonEmptyText),
   sortOrder: v.optional(SortOrder),
 });
-export type UpdateEnvironment = v.InferOutput<typeof UpdateEnvironment>;
 
 /** Sort orders by environment name. */
 export const EnvironmentOrder = dictionary(SortOrder);

@@ -61,7 +61,6 @@ export const NewProject = v.object({
   defaultStickiness: v.optional(NonEmptyText, "default"),
   environments: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "must name an environment"))),
 });
-export type NewProject = v.InferOutput<typeof NewProject>;
 
 /** The naming pattern for a project's flags; null for no restriction. */
 export const FeatureNaming = v.strictObject({
