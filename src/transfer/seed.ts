@@ -9,25 +9,6 @@ import { importDataset } from "./import.ts";
 import { applyProject } from "./project-plan.ts";
 import { type ProjectText, readProjectText } from "./project-text.ts";
 
-/** A format of seeds other than datasets, recognised by its JSON. */
-interface Format {
-  matches(value: object): boolean;
-  /** @throws DataError */
-  toFeatures(value: object): ClientFeaturesFile;
-}
-
-/** The first match counts. New formats are added here. */
-const FORMATS: readonly Format[] = [
-  {
-    matches: (value) => "features" in value && Array.isArray(value.features),
-    toFeatures: (value) => checked(ClientFeaturesFile, value),
-  },
-  {
-    matches: (value) => !("kind" in value),
-    toFeatures: (value) => checked(ClientFeaturesFile, mapFeatures(checked(FlagMap, value))),
-  },
-];
-
 /**
  * Fills a new file from a seed: a dataset, flags as SDKs read them, a map of flags to true and false, or a project as
  * `apply` takes it. All but the first are added to the default content of a new file; flags that name no environment are
@@ -38,16 +19,26 @@ export async function loadSeed(db: Database, seed: Buffer): Promise<void> {
   const text = seed.toString("utf8").replace(/^\uFEFF/, "");
   const value = parsed(text);
   if (isProjectText(text, value)) return loadProject(db, text);
-  const format = value && FORMATS.find(({ matches }) => matches(value));
-  const features = format?.toFeatures(value!);
+  const features = value && toFeatures(value);
   const bytes = features ? withDefaultContent((has) => clientFeatureLines(features, has.environments)) : seed;
   await importDataset(db, once(bytes));
 }
 
+/**
+ * Flags in another format than a dataset's, recognised by its JSON; undefined for a dataset.
+ * @throws DataError
+ */
+function toFeatures(value: object): ClientFeaturesFile | undefined {
+  if ("features" in value && Array.isArray(value.features)) return checked(ClientFeaturesFile, value);
+  if ("kind" in value) return undefined;
+  return checked(ClientFeaturesFile, mapFeatures(checked(FlagMap, value)));
+}
+
+/** The text of a project, as for `apply`: the project and its context fields need not exist yet. */
 async function loadProject(db: Database, text: string) {
-  const project = readProjectSeed(text);
+  const project = readProjectText(text, "the project");
   await importDataset(db, once(withDefaultContent((has) => prerequisiteLines(project, has))));
-  applySeed(db, project);
+  applyProject(db, project, { prunes: false, isDryRun: false });
 }
 
 /** Anything but a JSON object is left to the import, which reports what is wrong. */
@@ -89,16 +80,9 @@ async function* once(bytes: Buffer) {
   yield bytes;
 }
 
-/*
- * A seed may be the text of a project, as for `apply`: the project and its context fields need not exist yet.
- */
-
 /** Whether text is meant as a project: YAML that is not JSON, or JSON with the same two properties. */
 const isProjectText = (text: string, parsed: object | undefined) =>
   parsed ? "project" in parsed && "version" in parsed : /^(version|project):/m.test(text);
-
-/** @throws DataError saying where the first mistake is */
-const readProjectSeed = (text: string) => readProjectText(text, "the project");
 
 /** Dataset lines for what the text refers to and a new file lacks. */
 function prerequisiteLines(
@@ -120,10 +104,6 @@ function fieldsOf({ segments, flags }: ProjectText): Set<string> {
   const constraints = [...Object.values(segments), ...strategies].flatMap((one) => one.constraints ?? []);
   return new Set(constraints.map(({ contextName }) => contextName));
 }
-
-/** @throws DataError if that is not possible, having changed nothing */
-const applySeed = (db: Database, project: ProjectText) =>
-  void applyProject(db, project, { prunes: false, isDryRun: false });
 
 /*
  * Flags in the form SDKs read: the state of one environment. As in SDKs, much of it is optional.
@@ -175,11 +155,11 @@ const Feature = v.object({
   ),
 });
 
-export const ClientFeaturesFile = v.object({
+const ClientFeaturesFile = v.object({
   features: v.array(Feature),
   segments: list(v.object({ id: v.number(), name: v.nullish(NonEmptyText), constraints: list(Constraint) })),
 });
-export type ClientFeaturesFile = v.InferOutput<typeof ClientFeaturesFile>;
+type ClientFeaturesFile = v.InferOutput<typeof ClientFeaturesFile>;
 
 /**
  * Dataset lines with the same content in each of these environments, without the project `default`. A missing segment
@@ -224,7 +204,7 @@ function missing(features: Features, segments: ClientFeaturesFile["segments"]): 
  * proxies read it.
  */
 
-export const FlagMap = v.record(
+const FlagMap = v.record(
   v.string(),
   v.union(
     [v.boolean(), v.object({ enabled: v.boolean(), variant: v.nullish(v.string()) })],
