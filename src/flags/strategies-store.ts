@@ -11,6 +11,7 @@ import type {
 import { Strategy } from "../evaluation/strategy.ts";
 import type { NewEvent, Tx } from "../events/write.ts";
 import { ApiError, found } from "../lib/api-error.ts";
+import { environmentsOf } from "../projects/project-environments.ts";
 import {
   copyFeatureEnvironments,
   ensureFeatureEnvironment,
@@ -261,10 +262,6 @@ function rolloutParameters(db: Database, { project, environment, feature }: Scop
   return { groupId, rollout, stickiness: stickiness || defaultStickiness(), ...rest };
 }
 
-const environmentsOf = query<{ project: string }, string>(`
-  SELECT environment FROM project_environments JOIN environments ON environments.name = environment
-  WHERE project = :project ORDER BY sort_order, environment`);
-
 interface Copy {
   project: string;
   /** The flag to copy, and its copy. */
@@ -277,7 +274,7 @@ interface Copy {
 /** Gives a new flag the variants and strategies of another in all environments of its project, off everywhere. */
 export function copyStrategies(tx: Tx, { project, from, to, replacesGroupId }: Copy) {
   copyFeatureEnvironments(tx).run({ from, to, project });
-  for (const environment of environmentsOf(tx.db).pluck().all({ project })) {
+  for (const environment of environmentsOf(tx.db, project)) {
     for (const strategy of strategiesOf(tx.db, { feature: from, environment })) {
       const { groupId } = strategy.parameters;
       const parameters = {

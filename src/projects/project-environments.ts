@@ -57,10 +57,12 @@ export function requireProjectEnvironment(db: Database, project: string, environ
   throw new ApiError("NotFoundError", `There is no environment ${environment} in the project ${project}`);
 }
 
-const environmentsOf = (db: Database, project: string) => names(db).pluck().all({ project });
+/** The environments of a project, in order. */
+export const environmentsOf = (db: Database, project: string) => names(db).pluck().all({ project });
 
 const names = query<{ project: string }, string>(`
-  SELECT environment FROM project_environments WHERE project = :project`);
+  SELECT environment FROM project_environments JOIN environments ON environments.name = environment
+  WHERE project = :project ORDER BY sort_order, environment`);
 
 // The strategies of its flags stay, and are there again if the environment returns (original).
 const switchOff = command<{ project: string; environment: string }>(`

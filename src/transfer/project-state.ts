@@ -4,6 +4,7 @@ import type { Constraint } from "../evaluation/constraint.ts";
 import type { Strategy } from "../evaluation/strategy.ts";
 import { toFeature } from "../flags/features-store.ts";
 import { toStrategy } from "../flags/strategies-store.ts";
+import { environmentsOf } from "../projects/project-environments.ts";
 
 /** A strategy with the names of its segments, which identify them in text form. */
 export type NamedStrategy = Omit<Strategy, "segments" | "featureName" | "sortOrder"> & { segments: string[] };
@@ -32,10 +33,6 @@ export interface ProjectState {
   flags: Map<string, FlagState>;
   segments: Map<string, SegmentState>;
 }
-
-const environmentsOf = query<{ project: string }, string>(`
-  SELECT environment FROM project_environments JOIN environments ON environments.name = environment
-  WHERE project = :project ORDER BY sort_order, environment`);
 
 type FlagRow = Stored<Omit<FlagState, "environments">> & { name: string };
 
@@ -82,7 +79,7 @@ export function projectState(db: Database, project: string): ProjectState {
   for (const row of enabledOf(db).all({ project })) stateOf(row).enabled = true;
   const segments = segmentsOf(db).all({ project });
   return {
-    environments: environmentsOf(db).pluck().all({ project }),
+    environments: environmentsOf(db, project),
     flags,
     segments: new Map(
       segments.map(({ name, ...row }) => [name, { ...row, constraints: JSON.parse(row.constraints) }]),
