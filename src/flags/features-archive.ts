@@ -6,7 +6,12 @@ import { tagsOf } from "../events/record.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { requireLiveProject, requireRoom } from "../projects/projects-store.ts";
+import {
+  deleteEmptyProject,
+  requireEmpty,
+  requireLiveProject,
+  requireRoom,
+} from "../projects/projects-store.ts";
 import { isDependent, removeDependencies } from "./dependencies.ts";
 import {
   ArchiveCheck,
@@ -24,6 +29,7 @@ import {
   toFeature,
 } from "./features-store.ts";
 import { enterStage } from "./lifecycle.ts";
+import { deleteSegmentsOf } from "./segments.ts";
 import { removeUse } from "./usage.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
@@ -174,6 +180,29 @@ export const checkArchive = POST({
   };
 });
 
+/** Its archived flags and its segments are deleted first, each with an event. */
+export const deleteProject = DELETE({
+  tag: "Projects",
+  id: "deleteProject",
+  summary: "Permanently delete a project without live flags",
+  path: "/api/admin/projects/:projectId",
+  params: v.object({ projectId: v.string() }),
+  permission: { permission: "DELETE_PROJECT", project: "projectId" },
+  errors: ["NotFoundError", "InvalidOperationError"],
+  records: [
+    "feature-deleted",
+    "segment-deleted",
+    "api-token-deleted",
+    "api-token-updated",
+    "project-deleted",
+  ],
+}).change(({ tx, params: { projectId } }) => {
+  requireEmpty(tx.db, projectId);
+  deleteArchivedFeatures(tx, projectId);
+  deleteSegmentsOf(tx, projectId);
+  deleteEmptyProject(tx, projectId);
+});
+
 type ArchivedRow = Stored<Omit<ArchivedFeature, "environments">>;
 
 const archived = query<{ project: string | null; hidden: string }, ArchivedRow>(`
@@ -254,6 +283,6 @@ function deleteFeature(tx: Tx, feature: Feature) {
 }
 
 /** Deletes all archived flags of a project. */
-export function deleteArchivedFeatures(tx: Tx, project: string) {
+function deleteArchivedFeatures(tx: Tx, project: string) {
   for (const name of archivedOf(tx.db).pluck().all({ project })) deleteFeature(tx, findFeature(tx.db, name)!);
 }

@@ -34,7 +34,6 @@ export * from "../flags/features-batch-import.ts";
 export * from "../flags/features-routes.ts";
 export * from "../flags/features-schema.ts";
 export * from "../flags/lifecycle.ts";
-export * from "../flags/project-deletion.ts";
 export * from "../flags/segments.ts";
 export * from "../flags/strategies.ts";
 export * from "../flags/strategy-segments.ts";
