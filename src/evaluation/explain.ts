@@ -30,7 +30,7 @@ export interface JudgedStrategy extends Pick<Strategy, "id" | "name" | "disabled
  * Whether a strategy turns its flag on: `unknown` if only the application can tell, or if it is disabled. The variant
  * is the one it would return.
  */
-export interface StrategyResult {
+interface StrategyResult {
   enabled: boolean | "unknown";
   evaluationStatus: "complete" | "incomplete" | "unevaluated";
   variant?: NonNullable<Result["variant"]>;

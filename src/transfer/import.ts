@@ -280,7 +280,7 @@ function clearFlags(tx: Writing) {
  * Removes the default content of a new file, if there is nothing else in it, so that a dataset can bring its own.
  * @returns whether there was nothing else
  */
-export function clearIfUntouched(tx: Writing): boolean {
+function clearIfUntouched(tx: Writing): boolean {
   const isClear = isUntouched(tx.db);
   if (isClear) clearFlags(tx);
   return isClear;

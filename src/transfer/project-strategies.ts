@@ -137,7 +137,7 @@ function bodyOf({ db }: Tx, { project }: Scope, { segments, ...strategy }: Wante
 }
 
 /** A complete strategy as it should be. */
-export type Wanted = Omit<NamedStrategy, "id">;
+type Wanted = Omit<NamedStrategy, "id">;
 
 /** A wanted strategy and the existing one to change; undefined for a new one. */
 interface Pair {
