@@ -49,9 +49,9 @@ const isShown = ({ world, config }: Shown) => world.stderr.isTTY && !config.quie
 
 /** Shows the number of lines read on a terminal, several times per second. */
 export function progressOn(context: Shown): (lines: number) => void {
-  let shownAt = isShown(context) ? 0 : Number.POSITIVE_INFINITY;
+  let shownAt = 0;
   return (lines) => {
-    if (Date.now() - shownAt < 200) return;
+    if (!isShown(context) || Date.now() - shownAt < 200) return;
     shownAt = Date.now();
     context.world.stderr.write(`\r${lines.toLocaleString("en")} ${plural(lines, "line")} read`);
   };

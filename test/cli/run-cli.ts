@@ -128,7 +128,7 @@ function observe(streams: Record<"stdout" | "stderr", Readable>, exit: Promise<n
   return { ended, output, until };
 }
 
-export type Running = ReturnType<typeof startCli>;
+type Running = ReturnType<typeof startCli>;
 
 /** Kills it at the end of the test if it is still running. */
 export function endAfter(t: TestContext, { child, ended }: Running) {
