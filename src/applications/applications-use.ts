@@ -41,15 +41,12 @@ const instanceSummaries = query<{ application: string; since: string }, Instance
   FROM application_instances WHERE application = :application AND last_seen_at >= :since
   GROUP BY environment`);
 
+/** The names of the flags that an application has requested, including unknown ones. */
 const seenSince = query<{ application: string; since: string }, string>(`
   SELECT DISTINCT feature FROM usage_series
   WHERE application = :application
     AND EXISTS (SELECT 1 FROM hourly_usage WHERE series = usage_series.id AND hour >= :since)
   ORDER BY feature`);
-
-/** The names of the flags that an application has requested within a day, including unknown ones. */
-const recentlyRequestedFeatures = (db: Database, application: string): string[] =>
-  seenSince(db).pluck().all({ application, since: dayAgo() });
 
 /** Obsolete strategies that SDKs still report, so that they don't count as missing (original). */
 const OBSOLETE = ["gradualRolloutRandom", "gradualRolloutSessionId", "gradualRolloutUserId", "userWithId"];
@@ -106,7 +103,9 @@ export const detailsOf = (
   ...described,
   strategies: strategies.map((name) => findStrategyType(db, name) ?? missing(name)),
   instances: instancesOf(db, appName),
-  seenToggles: recentlyRequestedFeatures(db, appName)
+  seenToggles: seenSince(db)
+    .pluck()
+    .all({ application: appName, since: dayAgo() })
     .map((name) => findFeature(db, name) ?? missing(name))
     .filter((feature) => "notFound" in feature || !hidden.includes(feature.project)),
   links: { self: `/api/applications/${appName}` }, // as in the original, where the path doesn't exist either

@@ -5,7 +5,7 @@ import { createEvaluator, type Evaluator } from "../evaluation/evaluator.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { type FlagSelection, selectedFlags, toSelection } from "./client-selection.ts";
 import { type State, stateOf } from "./client-state.ts";
-import { allProjects, type Flag } from "./client-store.ts";
+import { type Flag, liveProjects } from "./client-store.ts";
 
 /** Evaluates an application's flags in its environment. */
 export function evaluatorOf(db: Database, actor: SdkActor) {
@@ -20,7 +20,8 @@ export function evaluatorOfProjects(
   hidden: readonly string[],
   environment: string,
 ) {
-  const requested = requestedProjects === "*" ? allProjects(db) : [...new Set(requestedProjects)];
+  const requested =
+    requestedProjects === "*" ? liveProjects(db).pluck().all({}) : [...new Set(requestedProjects)];
   const projects = requested.filter((project) => !hidden.includes(project));
   return evaluatorFor(db, { projects, environment });
 }

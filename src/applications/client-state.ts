@@ -110,7 +110,7 @@ const load = (db: Database, environment: string) => ({
 /** @param isUnlogged whether something has changed that the log doesn't name */
 function refresh(db: Database, state: State, isUnlogged: boolean): State {
   const { environment } = state;
-  const names = isUnlogged ? undefined : namesIn(recordedAfter(db, state.event));
+  const names = isUnlogged ? undefined : namesIn(recordedAfter(db).all({ id: state.event }));
   const event = newestEvent(db);
   const next = Math.max(isUnlogged ? event + 1 : event, state.revision + 1);
   const current = flags(db, environment, names);

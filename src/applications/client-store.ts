@@ -96,7 +96,9 @@ const usedSegments = query<
     FROM segments)
   WHERE projects IS NOT '[]' ORDER BY id`);
 
-const liveProjects = query<object, string>(`SELECT id FROM projects WHERE archived_at IS NULL ORDER BY id`);
+export const liveProjects = query<object, string>(
+  `SELECT id FROM projects WHERE archived_at IS NULL ORDER BY id`,
+);
 
 const tagged = query<{ tags: string }, string>(`
   SELECT feature FROM feature_tags WHERE type || ':' || value IN (SELECT value FROM json_each(:tags))`);
@@ -104,10 +106,8 @@ const tagged = query<{ tags: string }, string>(`
 // Events of this type mean that some flags or segments have changed.
 const newestOf = query<{ type: string }, number>(`SELECT max(id) FROM events WHERE type = :type`);
 
-const after = query<{ id: number }, { type: EventType; featureName: string | null }>(`
+export const recordedAfter = query<{ id: number }, { type: EventType; featureName: string | null }>(`
   SELECT type, feature_name AS featureName FROM events WHERE id > :id`);
-
-export const allProjects = (db: Database): string[] => liveProjects(db).pluck().all({});
 
 /** The live flags of an environment by name, or those with the given names. */
 export function flags(db: Database, environment: string, names?: Iterable<string>): Flag[] {
@@ -148,8 +148,6 @@ const FLAG_EVENTS = EVENT_TYPES.filter((type) =>
 /** The newest event that may have changed what applications receive. */
 export const revision = (db: Database): number =>
   Math.max(...FLAG_EVENTS.map((type) => newestOf(db).pluck().get({ type }) ?? 0));
-
-export const recordedAfter = (db: Database, id: number) => after(db).all({ id });
 
 const toFlag = (row: FeatureRow, strategies: Wire<ClientFeature["strategies"]>): Flag => ({
   name: row.name,

@@ -6,7 +6,7 @@ import { type Database, dataVersion, perDatabase } from "./database.ts";
  */
 
 /** Called with the tables that a change has written; must be quick, since the change waits for it. */
-export type Watcher = (tables: Iterable<string>) => void;
+type Watcher = (tables: Iterable<string>) => void;
 
 const revisionsOf = perDatabase(() => ({
   byTable: new Map<string, number>(),

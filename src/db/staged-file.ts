@@ -6,7 +6,7 @@ import { DataError } from "./error.ts";
 export const SIDECARS = ["-wal", "-shm", "-journal"];
 
 /** The suffix of a file under construction, with the process id, since another process may be making the same file. */
-export const UNFINISHED = /^(\.\d+)?\.unfinished$/;
+const UNFINISHED = /^(\.\d+)?\.unfinished$/;
 
 /**
  * A file created under a temporary name and renamed once it is complete and on disk, so that it is either whole or

@@ -115,7 +115,7 @@ interface Step {
 /** Opcodes of SQLite's virtual machine that open a table or one of its indexes. */
 const OPENS = { read: /^(OpenRead|ReopenIdx)$/, write: /^OpenWrite$/ };
 
-export type Use = keyof typeof OPENS;
+type Use = keyof typeof OPENS;
 
 /**
  * The tables that SQL reads or writes, including through views, triggers and cascades. They come from SQLite's plan,

@@ -27,7 +27,7 @@ import type { Site } from "./site.ts";
 import { EVENT_STREAM_HEADERS, type Poll, toEventStreamText } from "./streams.ts";
 
 /** The operations that each path serves, those of the widest path first. */
-export type Routes = ReadonlyMap<string, readonly Operation[]>;
+type Routes = ReadonlyMap<string, readonly Operation[]>;
 
 /** A path also serves the operations of a wider one: `/events/search` those of `/events/:name`. */
 export function toRoutes(operations: readonly Operation[]): Routes {
@@ -174,7 +174,7 @@ function whenFew({ fewAtOnce }: Site, { context: { actor }, runtime }: H3Event):
   return response ? fewAtOnce(caller, response) : Promise.resolve();
 }
 
-export type Outcome = Parts | StreamParts | EventStream;
+type Outcome = Parts | StreamParts | EventStream;
 
 function toOutcome(
   site: Site,

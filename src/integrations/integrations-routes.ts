@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { JsonStream } from "../http/json-stream.ts";
@@ -167,7 +166,9 @@ export const tryIntegration = POST({
 })
   .prepare(async ({ db, actor, params }) => {
     requireIntegration(db, params.id);
-    const eventId = requireEventToTry(db, actor, params.id);
+    const eventId = eventToTry(db, params.id, hiddenProjects(db, actor));
+    if (eventId === undefined)
+      throw new ApiError("ConflictError", "There is no event to send yet: save the integration once");
     const dispatcher = dispatcherOf(db);
     if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver events");
     const { failures } = troubleOf(db, params.id);
@@ -183,13 +184,6 @@ export const tryIntegration = POST({
     if (prepared!.state !== "failed") retryImmediately(tx, params.id, tx.now);
     return recordById(tx.db, id);
   });
-
-/** An event for testing an integration. @throws ApiError `ConflictError` if there is none that it may see */
-function requireEventToTry(db: Database, actor: Actor, id: number): number {
-  const eventId = eventToTry(db, id, hiddenProjects(db, actor));
-  if (eventId !== undefined) return eventId;
-  throw new ApiError("ConflictError", "There is no event to send yet: save the integration once");
-}
 
 const RecordId = v.pipe(
   v.string(),

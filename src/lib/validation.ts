@@ -9,7 +9,7 @@ export type Violation = v.InferOutput<typeof Violation>;
 export type Schema = v.GenericSchema;
 
 /** The validated value, or what is wrong with it; `where` begins each path. */
-export type Checked<T> = { value: T; violations?: never } | { violations: [Violation, ...Violation[]] };
+type Checked<T> = { value: T; violations?: never } | { violations: [Violation, ...Violation[]] };
 
 /** The most violations reported for one input, which may be wrong in millions of places. */
 const MAX_VIOLATIONS = 100;
