@@ -305,10 +305,8 @@ function ofReferences(db: Database, { project, included }: Import): Rule[] {
       unknown(db, "contextField", compared).filter((name) => !fields.has(name)),
     ],
     ["These segments are used but not included", used.filter((id) => !segments.has(id)).map(String)],
-    [
-      "The types of these tags do not exist",
-      unknown(db, "tagType", tags).filter((type) => !tagTypes.has(type)),
-    ],
+    // Even if they exist here: an export has the types of its tags.
+    ["The types of these tags do not exist", tags.filter((type) => !tagTypes.has(type))],
     [
       "Flags depend on these, which are not in the project",
       parentsOf(included).filter((name) => !flags.has(name) && !isLiveHere(name)),

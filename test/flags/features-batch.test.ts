@@ -207,6 +207,12 @@ scenarios(`POST ${BATCH}/validate`, [
     ["nope"],
   ),
   finds(
+    "a tag of a type that exists but is not included",
+    "errors",
+    { features: [{ name: "new" }], featureTags: [{ featureName: "new", tagType: "simple", tagValue: "xx" }] },
+    ["simple"],
+  ),
+  finds(
     "an unknown parent",
     "errors",
     { features: [{ name: "new" }], dependencies: [{ feature: "new", dependencies: [{ feature: "nope" }] }] },
