@@ -54,9 +54,13 @@ export const tail = command({
       args[0] === undefined
         ? eventsInFile(context, stopped.signal)
         : eventsOnServer(context, args[0], stopped.signal);
-    for await (const wire of events) {
-      const line = options.json ? wire : eventLine(JSON.parse(wire), isColored);
-      if (!world.stdout.write(`${line}\n`)) await once(world.stdout, "drain").catch(() => {});
+    try {
+      for await (const wire of events) {
+        const line = options.json ? wire : eventLine(JSON.parse(wire), isColored);
+        if (!world.stdout.write(`${line}\n`)) await once(world.stdout, "drain").catch(() => {});
+      }
+    } catch (error) {
+      if (!stopped.signal.aborted) throw error; // stopped during the first request
     }
   },
 });

@@ -11,7 +11,7 @@ import { close, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { assertRefused, dataFile, runHere, startHere, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, dataFile, startHere, temporaryFolder } from "./run-cli.ts";
 
 const world = () =>
   createWorld()
@@ -149,6 +149,18 @@ test("it ends if the server refuses, or if there is none", async (t) => {
   assert.deepEqual([code, stderr.includes("does not respond: nothing is listening there")], [1, true]);
 });
 
+test("it can be stopped while the server has not responded", async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const silent = http.createServer(() => asked.resolve()).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  t.after(() => silent.close());
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const { stop } = start(t, [url], { FLAGSTONE_TOKEN: personal(2) });
+  await asked.promise;
+  const { code, stderr } = await stop();
+  assert.deepEqual([code, stderr], [0, ""]);
+});
+
 for (const [args, message] of [
   [["http://127.0.0.1"], "The server needs a token: set FLAGSTONE_TOKEN, or name a file with --token-file"],
   [["http://127.0.0.1", "--token-file", "/nowhere"], "--token-file: the file /nowhere can't be read"],
@@ -156,8 +168,8 @@ for (const [args, message] of [
   [["--last=ten"], '--last: "ten" must be a number from 0 to 999'],
   [["--event", "nonsense"], '--event: there is no event type "nonsense"'],
 ] as const) {
-  test(`refused: tail ${args.join(" ")}`, async () => {
-    assertRefused(await runHere(["tail", ...args]), 2, message, " tail");
+  test(`refused: tail ${args.join(" ")}`, async (t) => {
+    assertRefused(await start(t, args).ended, 2, message, " tail");
   });
 }
 
