@@ -56,12 +56,7 @@ scenarios(`GET ${TOKENS}`, [
 
 const body = { name: "team", expiresAt: inDays(2) };
 
-const makes = (
-  name: string,
-  sent: typeof body,
-  days: number,
-  rest: Partial<Scenario> = {},
-): Scenario => ({
+const makes = (name: string, sent: typeof body, days: number, rest: Partial<Scenario> = {}): Scenario => ({
   name,
   body: sent,
   expect: 201,
