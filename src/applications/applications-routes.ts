@@ -24,7 +24,6 @@ import { gather, toRegistered } from "./reports.ts";
 import { AppName } from "./usage-schema.ts";
 
 const APPLICATION = "/api/admin/metrics/applications/:appName";
-const Params = v.object({ appName: v.string() });
 const Read = { tag: "Metrics", permission: null, isUncached: true } as const;
 const Change = { tag: "Metrics", permission: "UPDATE_APPLICATION" } as const;
 
@@ -44,7 +43,6 @@ export const readApplication = GET({
   id: "getApplication",
   summary: "An application with its instances, strategies and flags",
   path: APPLICATION,
-  params: Params,
   errors: ["NotFoundError"],
   response: ApplicationDetails,
 }).run(({ db, actor, params: { appName } }) =>
@@ -59,7 +57,6 @@ export const readApplicationOverview = GET({
   id: "getApplicationOverview",
   summary: "Where an application is in use, and possible problems",
   path: `${APPLICATION}/overview`,
-  params: Params,
   response: ApplicationOverview,
 }).run(({ db, actor, params: { appName } }) =>
   snapshot(db, () => {
@@ -77,7 +74,6 @@ export const listInstances = GET({
   id: "getApplicationEnvironmentInstances",
   summary: "The instances of an application seen in an environment within a day",
   path: "/api/admin/metrics/instances/:appName/environment/:environment",
-  params: v.object({ appName: v.string(), environment: v.string() }),
   response: ApplicationInstances,
 }).run(({ db, actor, params: { appName, environment } }) => ({
   instances: isShown(db, appName, hiddenProjects(db, actor)) ? recentInstances(db, appName, environment) : [],
@@ -111,12 +107,9 @@ export const removeApplication = DELETE({
   id: "deleteApplication",
   summary: "Delete an application; unknown ones are ignored",
   path: APPLICATION,
-  params: Params,
 }).change(({ tx, params: { appName } }) => {
   if (isShown(tx.db, appName, hiddenProjects(tx.db, tx.actor))) store.removeApplication(tx, appName);
 });
-
-const ProjectParams = v.object({ projectId: v.string() });
 
 export const listProjectApplications = GET({
   id: "getProjectApplications",
@@ -124,7 +117,6 @@ export const listProjectApplications = GET({
   tag: "Projects",
   path: "/api/admin/projects/:projectId/applications",
   permission: { project: "projectId" },
-  params: ProjectParams,
   query: ProjectApplicationSearch,
   isUncached: true,
   response: ProjectApplications,
@@ -138,7 +130,6 @@ export const listProjectOutdatedSdks = GET({
   tag: "Projects",
   path: "/api/admin/projects/:projectId/sdks/outdated",
   permission: { project: "projectId" },
-  params: ProjectParams,
   isUncached: true,
   response: OutdatedSdks,
 }).run(({ db, params: { projectId } }) => ({ sdks: outdatedSdksOf(db, projectId) }));

@@ -51,7 +51,6 @@ export const readClientFeature = GET({
   tag: "Client",
   path: "/api/client/features/:featureName",
   permission: { isForSdks: true },
-  params: v.object({ featureName: v.string() }),
   query: v.pick(ClientQuery, ["environment"]),
   errors: ["NotFoundError"],
   response: ClientFeature,

@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { SdkActor } from "../access/authenticate.ts";
 import { streamKey } from "../access/token.ts";
@@ -26,7 +25,6 @@ export const evaluateFlag = POST({
   path: "/ofrep/v1/evaluate/flags/:key",
   permission: { isForSdks: true },
   isUncached: true, // the result depends on the time
-  params: v.object({ key: v.string() }),
   body: EvaluationRequest,
   isBodyOptional: true,
   response: EvaluationResult,

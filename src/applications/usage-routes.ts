@@ -3,12 +3,10 @@ import type { SdkActor } from "../access/authenticate.ts";
 import { snapshot } from "../db/database.ts";
 import { mayBeHidden } from "../flags/features-store.ts";
 import { GET, PlainText, POST } from "../http/operation.ts";
-import type { Schema } from "../lib/validation.ts";
 import { gather, toReports } from "./reports.ts";
 import { HoursBack, HoursOfUse, Usage, UsageReport } from "./usage-schema.ts";
 import { hoursOfUse, usageOf } from "./usage-store.ts";
 
-const Params = v.object({ name: v.string() });
 const ENVELOPE = { version: 1, maturity: "stable" } as const;
 
 export const readUsage = GET({
@@ -17,7 +15,6 @@ export const readUsage = GET({
   tag: "Metrics",
   path: "/api/admin/client-metrics/features/:name",
   permission: null,
-  params: Params,
   isUncached: true,
   response: Usage,
 }).run(({ db, actor, params: { name } }) =>
@@ -36,7 +33,6 @@ export const readHoursOfUse = GET({
   tag: "Metrics",
   path: "/api/admin/client-metrics/features/:name/raw",
   permission: null,
-  params: Params,
   query: HoursBack,
   isUncached: true,
   response: HoursOfUse,
@@ -77,14 +73,13 @@ const Gone = v.strictObject({
   maturity: v.literal("deprecated"),
 });
 
-const gone = (id: string, path: string, params: Schema = v.object({})) =>
+const gone = (id: string, path: string) =>
   GET({
     id,
     summary: "Gone: use /api/admin/client-metrics",
     tag: "Metrics",
     path: `/api/admin/metrics/${path}`,
     permission: null,
-    params,
     status: 410,
     deprecated: true,
     response: Gone,
@@ -93,4 +88,4 @@ const gone = (id: string, path: string, params: Schema = v.object({})) =>
 export const seenToggles = gone("getSeenToggles", "seen-toggles");
 export const seenApps = gone("getSeenApps", "seen-apps");
 export const featureToggles = gone("getFeatureToggles", "feature-toggles");
-export const featureToggle = gone("getFeatureToggle", "feature-toggles/:name", Params);
+export const featureToggle = gone("getFeatureToggle", "feature-toggles/:name");

@@ -75,11 +75,7 @@ type ContextFieldChange = v.InferOutput<typeof ContextFieldChange>;
 export const ContextFieldName = v.object({ name: UrlName });
 
 const ALL = { tag: "Context fields", path: "/api/admin/context" } as const;
-const ONE = {
-  tag: "Context fields",
-  path: "/api/admin/context/:contextField",
-  params: v.object({ contextField: v.string() }),
-} as const;
+const ONE = { tag: "Context fields", path: "/api/admin/context/:contextField" } as const;
 
 export const listContextFields = GET({
   ...ALL,

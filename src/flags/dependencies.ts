@@ -22,7 +22,6 @@ const ofChild = {
   tag: "Dependencies",
   path: `${PROJECT}/features/:child/dependencies`,
   permission: { permission: "UPDATE_FEATURE_DEPENDENCY", project: "projectId" },
-  params: v.object({ projectId: v.string(), child: v.string() }),
 } as const;
 
 export const addDependencyOperation = POST({
@@ -44,7 +43,6 @@ export const removeDependency = DELETE({
   id: "deleteFeatureDependency",
   summary: "Remove a flag's dependency on another one",
   path: `${ofChild.path}/:parent`,
-  params: v.object({ ...ofChild.params.entries, parent: v.string() }),
   errors: ["NotFoundError"],
   records: ["feature-dependency-removed"],
 }).change(({ tx, params: { projectId, child, parent } }) => {
@@ -79,7 +77,6 @@ export const readHasDependencies = GET({
   tag: "Dependencies",
   path: `${PROJECT}/dependencies`,
   permission: { project: "projectId" },
-  params: v.object({ projectId: v.string() }),
   response: v.boolean(),
 }).run(({ db, params }) => anyOfProject(db).get(params) !== undefined);
 

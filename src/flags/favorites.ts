@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { requirePerson } from "../access/require-permission.ts";
 import { firstPrivate } from "../access/visibility.ts";
@@ -11,7 +10,6 @@ const ofFeature = {
   tag: "Favorites",
   path: "/api/admin/projects/:projectId/features/:featureName/favorites",
   permission: { project: "projectId" },
-  params: v.object({ projectId: v.string(), featureName: v.string() }),
   errors: ["NotFoundError"],
 } as const;
 
@@ -41,7 +39,7 @@ const remove = command<FeatureFavorite>(`
 function setFavorite(
   tx: Tx,
   actor: Actor,
-  { projectId, featureName }: v.InferOutput<typeof ofFeature.params>,
+  { projectId, featureName }: Record<"projectId" | "featureName", string>,
   isFavorite: boolean,
 ) {
   requireFeature(tx.db, projectId, featureName);

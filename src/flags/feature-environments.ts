@@ -92,14 +92,12 @@ export const disable = POST({
 }).change(({ tx, params }) => disableIfLive(tx, params));
 
 const BULK = "/api/admin/projects/:projectId/bulk_features/environments/:environment";
-const BulkParams = v.object({ projectId: v.string(), environment: v.string() });
 
 export const enableAll = POST({
   ...switchingOn,
   id: "bulkToggleFeaturesEnvironmentOn",
   summary: "Enable several flags in an environment, all or none",
   path: `${BULK}/on`,
-  params: BulkParams,
   body: FeatureNames,
 }).change(({ tx, actor, params: { projectId: project, environment }, query, body: { features } }) => {
   for (const feature of features) enableIfAllowed(tx, actor, { project, feature, environment }, query);
@@ -110,7 +108,6 @@ export const disableAll = POST({
   id: "bulkToggleFeaturesEnvironmentOff",
   summary: "Disable several flags in an environment, all or none",
   path: `${BULK}/off`,
-  params: BulkParams,
   body: FeatureNames,
 }).change(({ tx, params: { projectId: project, environment }, body: { features } }) => {
   for (const feature of features) disableIfLive(tx, { project, feature, environment });

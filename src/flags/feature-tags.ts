@@ -19,7 +19,6 @@ export const BulkTagChanges = v.object({ ...FeatureNames.entries, tags: TagChang
 const ofFeature = {
   tag: "Features",
   path: "/api/admin/features/:featureName/tags",
-  params: v.object({ featureName: v.string() }),
   errors: ["NotFoundError"],
 } as const;
 
@@ -74,7 +73,6 @@ export const removeTag = DELETE({
   id: "removeTag",
   summary: "Remove a tag from a flag",
   path: `${ofFeature.path}/:type/:value`,
-  params: v.object({ featureName: v.string(), type: v.string(), value: v.string() }),
   records: ["feature-untagged"],
 }).change(({ tx, params: { featureName, ...tag } }) =>
   untagFeature(tx, requireFeatureNamed(tx.db, featureName), tag),
@@ -86,7 +84,6 @@ export const updateTagsOfAll = PUT({
   tag: "Features",
   path: "/api/admin/projects/:projectId/tags",
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
-  params: v.object({ projectId: v.string() }),
   body: BulkTagChanges,
   errors: ["NotFoundError"],
   records: ["feature-tagged", "feature-untagged", "tag-created"],

@@ -41,7 +41,6 @@ export const updateLifetime = PUT({
   tag: "Feature types",
   path: "/api/admin/feature-types/:id/lifetime",
   permission: "ADMIN",
-  params: v.object({ id: v.string() }),
   body: UpdateLifetime,
   errors: ["NotFoundError"],
   records: ["feature-type-updated"],

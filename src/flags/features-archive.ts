@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { command, query, type Stored } from "../db/statement.ts";
@@ -35,8 +34,6 @@ import { removeUse } from "./usage.ts";
 const PROJECT = "/api/admin/projects/:projectId";
 const ARCHIVE = "/api/admin/archive";
 
-const OfProject = v.object({ projectId: v.string() });
-
 const UPDATE = { permission: "UPDATE_FEATURE", project: "projectId" } as const;
 const MAY_DELETE = { permission: "DELETE_FEATURE", project: "projectId" } as const;
 
@@ -46,7 +43,6 @@ export const archiveFeatureOperation = DELETE({
   tag: "Archive",
   path: `${PROJECT}/features/:featureName`,
   permission: MAY_DELETE,
-  params: v.object({ ...OfProject.entries, featureName: v.string() }),
   status: 202,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-archived", "feature-dependencies-removed"],
@@ -74,22 +70,16 @@ export const listArchivedFeaturesOfProject = GET({
   tag: "Archive",
   path: `${ARCHIVE}/features/:projectId`,
   permission: { project: "projectId" },
-  params: OfProject,
   response: ArchivedFeatures,
 }).run(({ db, params: { projectId } }) => ({
   version: 2,
   features: archivedFeatures(db, { project: projectId }),
 }));
 
-const ARCHIVED = {
-  tag: "Archive",
-  params: v.object({ featureName: v.string() }),
-} as const;
-
 export const reviveFeatureOperation = POST({
-  ...ARCHIVED,
   id: "reviveFeature",
   summary: "Revive an archived flag",
+  tag: "Archive",
   path: `${ARCHIVE}/revive/:featureName`,
   permission: { permission: "UPDATE_FEATURE", feature: "featureName" },
   errors: ["NotFoundError", "InvalidOperationError"],
@@ -101,9 +91,9 @@ export const reviveFeatureOperation = POST({
 });
 
 export const deleteFeatureOperation = DELETE({
-  ...ARCHIVED,
   id: "deleteFeature",
   summary: "Permanently delete an archived flag",
+  tag: "Archive",
   path: `${ARCHIVE}/:featureName`,
   permission: { permission: "DELETE_FEATURE", feature: "featureName" },
   errors: ["NotFoundError", "ConflictError"],
@@ -111,12 +101,7 @@ export const deleteFeatureOperation = DELETE({
 }).change(({ tx, params: { featureName } }) => deleteFeature(tx, requireFeatureNamed(tx.db, featureName)));
 
 /** Several flags of one project; unknown names are ignored (original). */
-const SEVERAL = {
-  tag: "Archive",
-  params: OfProject,
-  body: FeatureNames,
-  errors: ["InvalidOperationError"],
-} as const;
+const SEVERAL = { tag: "Archive", body: FeatureNames, errors: ["InvalidOperationError"] } as const;
 
 export const archiveFeatures = POST({
   ...SEVERAL,
@@ -186,7 +171,6 @@ export const deleteProject = DELETE({
   id: "deleteProject",
   summary: "Permanently delete a project without live flags",
   path: "/api/admin/projects/:projectId",
-  params: v.object({ projectId: v.string() }),
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
   errors: ["NotFoundError", "InvalidOperationError"],
   records: [

@@ -38,12 +38,10 @@ const PROJECT = "/api/admin/projects/:projectId";
 const ALL = {
   tag: "Features",
   path: `${PROJECT}/features`,
-  params: v.object({ projectId: v.string() }),
 } as const;
 const ONE = {
   tag: "Features",
   path: `${PROJECT}/features/:featureName`,
-  params: v.object({ projectId: v.string(), featureName: v.string() }),
 } as const;
 
 const CREATE = { permission: "CREATE_FEATURE", project: "projectId" } as const;

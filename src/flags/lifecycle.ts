@@ -16,7 +16,6 @@ export const Completion = v.object({
 const LIFECYCLE = {
   tag: "Features",
   path: "/api/admin/projects/:projectId/features/:featureName/lifecycle",
-  params: v.object({ projectId: v.string(), featureName: v.string() }),
   errors: ["NotFoundError"],
 } as const;
 const CHANGE = {

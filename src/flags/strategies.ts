@@ -157,7 +157,6 @@ export const updateDefaultStrategy = POST({
     project: "projectId",
     environment: "environment",
   },
-  params: v.object({ projectId: v.string(), environment: v.string() }),
   body: SetDefaultStrategy,
   errors: ["NotFoundError", "ExceedsLimitError"],
   records: ["default-strategy-updated"],

@@ -25,7 +25,6 @@ export const listSegmentsOfStrategy = GET({
   tag: "Segments",
   path: "/api/admin/segments/strategies/:strategyId",
   permission: null,
-  params: v.object({ strategyId: v.string() }),
   response: SegmentsOfStrategy, // none if there is no such strategy, or its project is hidden
 }).run(({ db, actor, params: { strategyId } }) =>
   snapshot(db, () => {

@@ -48,11 +48,7 @@ export const UpdateStrategyType = v.object({
 export const NewStrategyType = v.object({ ...UpdateStrategyType.entries, name: UrlName });
 
 const ALL = { tag: "Strategies", path: "/api/admin/strategies" } as const;
-const ONE = {
-  tag: "Strategies",
-  path: "/api/admin/strategies/:name",
-  params: v.object({ name: v.string() }),
-} as const;
+const ONE = { tag: "Strategies", path: "/api/admin/strategies/:name" } as const;
 
 export const listStrategyTypes = GET({
   ...ALL,
@@ -117,12 +113,7 @@ export const deleteStrategyType = DELETE({
 });
 
 /** What deprecating a strategy type and undoing it have in common. */
-const deprecating = {
-  tag: "Strategies",
-  permission: "UPDATE_STRATEGY",
-  params: v.object({ strategyName: v.string() }),
-  errors: ["NotFoundError"],
-} as const;
+const deprecating = { tag: "Strategies", permission: "UPDATE_STRATEGY", errors: ["NotFoundError"] } as const;
 
 export const deprecateStrategyType = POST({
   ...deprecating,

@@ -51,11 +51,7 @@ export const TagTypeChange = v.pipe(
 );
 
 const ALL = { tag: "Tags", path: "/api/admin/tag-types" } as const;
-const ONE = {
-  tag: "Tags",
-  path: "/api/admin/tag-types/:name",
-  params: v.object({ name: v.string() }),
-} as const;
+const ONE = { tag: "Tags", path: "/api/admin/tag-types/:name" } as const;
 
 export const listTagTypes = GET({
   ...ALL,

@@ -29,11 +29,7 @@ export const TagList = v.strictObject({ version: v.literal(1), tags: v.array(Tag
 export const OneTag = v.strictObject({ version: v.literal(1), tag: Tag });
 
 const ALL = { tag: "Tags", path: "/api/admin/tags" } as const;
-const ONE = {
-  tag: "Tags",
-  path: "/api/admin/tags/:type/:value",
-  params: v.object({ type: v.string(), value: v.string() }),
-} as const;
+const ONE = { tag: "Tags", path: "/api/admin/tags/:type/:value" } as const;
 
 export const listTags = GET({
   ...ALL,
@@ -67,7 +63,6 @@ export const listTagsOfType = GET({
   tag: "Tags",
   path: "/api/admin/tags/:type",
   permission: null,
-  params: v.object({ type: v.string() }),
   response: TagList,
 }).run(({ db, params }) => ({ version: 1, tags: ofType(db).all(params) }));
 

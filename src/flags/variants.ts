@@ -24,7 +24,6 @@ const ofFlag = {
   tag: "Features",
   path: "/api/admin/projects/:projectId/features/:featureName/variants",
   permission: { project: "projectId" },
-  params: v.object({ projectId: v.string(), featureName: v.string() }),
   errors: ["NotFoundError"],
   response: FlagVariants,
 } as const;
@@ -51,7 +50,6 @@ export const listParentVariants = GET({
   tag: "Features",
   path: "/api/admin/projects/:projectId/features/:parent/parent-variants",
   permission: { project: "projectId" },
-  params: v.object({ projectId: v.string(), parent: v.string() }),
   response: v.array(v.string()), // none if the flag is unknown (original)
 }).run(({ db, params }) => namesOf(db).pluck().all(params));
 

@@ -39,6 +39,7 @@ export interface Contract {
   path: `/${string}`;
   /** Required in addition to a valid credential of the surface; null for none. */
   permission: Permission | Need | null;
+  /** The path's parameters, if they are more than strings. */
   params?: Schema;
   /** A malformed path parameter can't refer to anything: 404 instead of 400. */
   wrongParamsAre404?: true;
@@ -75,13 +76,25 @@ export interface Contract {
   isHeavy?: true;
 }
 
+/** The names of a path's parameters. */
+export type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamName<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** Undeclared parameters are strings. */
+type Params<C extends Pick<Contract, "path" | "params">> = C["params"] extends Schema
+  ? v.InferOutput<C["params"]>
+  : Record<ParamName<C["path"]>, string>;
+
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined;
 
 /** What a handler receives: only what its contract declares, validated. */
 export interface Request<C extends Contract> {
   db: Database;
   actor: Actor;
-  params: Output<C["params"]>;
+  params: Params<C>;
   query: Output<C["query"]>;
   body: Output<C["body"]>;
   readonly headers: Headers;
@@ -158,7 +171,18 @@ export const DELETE = operationWith("DELETE");
 
 function operationWith<M extends Contract["method"]>(method: M) {
   return <const D extends Declaration>(declaration: D) =>
-    handlersOf<Completed<M, D>>({ response: NoBody, ...declaration, method } as never);
+    handlersOf<Completed<M, D>>({
+      params: stringParams(declaration.path),
+      response: NoBody,
+      ...declaration,
+      method,
+    } as never);
+}
+
+/** The parameters of a path as strings; undefined if it has none. */
+function stringParams(path: string): Schema | undefined {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  return names.length > 0 ? v.object(v.entriesFromList(names, v.string())) : undefined;
 }
 
 const handlersOf = <C extends Contract>(contract: C) => ({

@@ -40,7 +40,6 @@ export const listFeatureEvents = GET({
   tag: "Events",
   path: "/api/admin/events/:featureName",
   permission: null,
-  params: v.object({ featureName: v.string() }),
   response: FeatureEventList,
 }).run(({ db, actor, params: { featureName } }) => {
   const criteria = toCriteria({ feature: [featureName], hidden: hiddenProjects(db, actor) });

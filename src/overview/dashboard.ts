@@ -89,7 +89,6 @@ export const readProjectDetails = GET({
   tag: "Personal dashboard",
   path: "/api/admin/personal-dashboard/:projectId",
   permission: { project: "projectId" },
-  params: v.object({ projectId: v.string() }),
   errors: ["NotFoundError"],
   response: PersonalProjectDetails,
 }).run(({ db, actor, params: { projectId: project } }) =>

@@ -54,7 +54,6 @@ const ofProject = {
   tag: "Projects",
   path: "/api/admin/projects/:projectId",
   permission: { project: "projectId" },
-  params: v.object({ projectId: v.string() }),
 } as const;
 
 export const readInsights = GET({

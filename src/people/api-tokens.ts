@@ -96,7 +96,6 @@ const ofTokens = { tag: "API tokens", path: "/api/admin/api-tokens" } as const;
 const ofToken = {
   ...ofTokens,
   path: `${ofTokens.path}/:token`,
-  params: v.object({ token: v.string() }),
 } as const;
 
 const anyOf = <A extends TokenAction>(action: A) =>

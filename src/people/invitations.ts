@@ -61,13 +61,12 @@ const ofInvitations = {
 const ofInvitation = {
   ...ofInvitations,
   path: `${ofInvitations.path}/:token`,
-  params: v.object({ token: v.string() }),
   errors: ["NotFoundError"],
   response: Invitation,
 } as const;
 
 /** For the person invited. */
-const ofInvited = { tag: "Invitations", permission: null, params: v.object({ token: v.string() }) } as const;
+const ofInvited = { tag: "Invitations", permission: null } as const;
 
 export const listInvitations = GET({
   ...ofInvitations,

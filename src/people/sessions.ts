@@ -114,7 +114,6 @@ export const endOwnSession = DELETE({
   tag: "Sessions",
   path: `${SESSIONS}/:id`,
   permission: null,
-  params: v.object({ id: v.string() }),
   duringMaintenance: true,
   errors: ["NotFoundError"],
 }).change(({ tx, actor, params: { id } }) => {

@@ -28,15 +28,12 @@ import { requireProject } from "./projects-store.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
 
-const Params = v.object({ projectId: v.string() });
-
 export const readProjectAccess = GET({
   id: "getProjectAccess",
   summary: "The users and groups with access to a project, and their roles",
   tag: "Projects",
   path: `${PROJECT}/access`,
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_USER_ACCESS_READ"], project: "projectId" },
-  params: Params,
   errors: ["NotFoundError"],
   response: ProjectAccess,
 }).run(({ db, params: { projectId } }) => {
@@ -67,7 +64,6 @@ export const setProjectAccess = PUT({
   id: "setProjectAccess",
   summary: "Replace a project's access list",
   path: `${PROJECT}/access`,
-  params: Params,
   body: NewAccess,
   records: ["project-access-updated"],
 }).change(({ tx, params: { projectId: project }, body: { roles } }) => {
@@ -84,7 +80,6 @@ export const addProjectAccess = POST({
   id: "addAccessToProject",
   summary: "Assign several roles in a project to users and groups, in addition to their current ones",
   path: `${PROJECT}/access`,
-  params: Params,
   body: AddedAccess,
   records: ["project-access-added"],
 }).change(({ tx, params: { projectId }, body }) => addAccess(tx, projectId, body));

@@ -1,5 +1,4 @@
 import crypto from "node:crypto";
-import * as v from "valibot";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { POST } from "../http/operation.ts";
@@ -17,7 +16,6 @@ export const cloneEnvironment = POST({
   tag: "Environments",
   path: "/api/admin/environments/:name/clone",
   permission: "ADMIN",
-  params: v.object({ name: v.string() }),
   body: EnvironmentClone,
   errors: ["NotFoundError", "NameExistsError"],
   records: ["environment-created", "project-environment-added"],

@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
@@ -23,12 +22,7 @@ import {
 
 const ENVIRONMENTS = "/api/admin/environments";
 
-const ofEnvironment = {
-  tag: "Environments",
-  permission: "ADMIN",
-  params: v.object({ name: v.string() }),
-  errors: ["NotFoundError"],
-} as const;
+const ofEnvironment = { tag: "Environments", permission: "ADMIN", errors: ["NotFoundError"] } as const;
 
 /** They change with what the environment contains. */
 const VOLATILE = ["projectCount", "apiTokenCount", "enabledToggleCount"];
@@ -54,7 +48,6 @@ export const listProjectEnvironments = GET({
   tag: "Environments",
   path: `${ENVIRONMENTS}/project/:projectId`,
   permission: { project: "projectId" },
-  params: v.object({ projectId: v.string() }),
   response: ProjectEnvironments,
 }).run(({ db, params: { projectId } }) => ({
   version: 1 as const,

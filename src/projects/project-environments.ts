@@ -14,7 +14,6 @@ export const addEnvironmentToProject = POST({
   tag: "Projects",
   path: ENVIRONMENTS,
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
-  params: v.object({ projectId: v.string() }),
   body: v.object({ environment: v.string() }),
   errors: ["NotFoundError", "NameExistsError"],
   records: ["project-environment-added"],
@@ -37,7 +36,6 @@ export const removeEnvironmentFromProject = DELETE({
   tag: "Projects",
   path: `${ENVIRONMENTS}/:environment`,
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
-  params: v.object({ projectId: v.string(), environment: v.string() }),
   errors: ["MinimumOneEnvironmentError"],
   records: ["project-environment-removed"],
 }).change(({ tx, params: { projectId: project, environment } }) => {

@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
@@ -21,7 +20,6 @@ import { requireProject } from "./projects-store.ts";
 const ofProject = {
   tag: "API tokens",
   path: "/api/admin/projects/:projectId/api-tokens",
-  params: v.object({ projectId: v.string() }),
   errors: ["NotFoundError"],
 } as const;
 
@@ -65,7 +63,6 @@ export const deleteProjectApiToken = DELETE({
   summary: "Revoke an API token that is for this project only",
   path: `${ofProject.path}/:token`,
   permission: { permission: "DELETE_PROJECT_API_TOKEN", project: "projectId" },
-  params: v.object({ projectId: v.string(), token: v.string() }),
   records: ["api-token-deleted"],
 }).change(({ tx, params: { projectId, token: secret } }) => {
   const token = findApiToken(tx.db, secret);

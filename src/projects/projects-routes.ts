@@ -87,7 +87,6 @@ const byId = query<{ id: string }, Omit<CreatedProject, "environments"> & { envi
 const ofProject = {
   tag: "Projects",
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
-  params: v.object({ projectId: v.string() }),
   errors: ["NotFoundError"],
 } as const;
 

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type * as v from "valibot";
+import type { ParamName } from "../http/operation.ts";
 import type { ServedOperation } from "../server/surfaces.ts";
 
 /*
@@ -12,12 +13,6 @@ type Key = keyof ByKey;
 export type ReadKey = Extract<Key, `GET ${string}`>;
 export type ChangeKey = Exclude<Key, ReadKey>;
 
-type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | Params<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never;
-
 type Value = string | number | boolean | undefined;
 
 type QueryOf<O> = O extends { query: { entries: infer E } }
@@ -25,9 +20,9 @@ type QueryOf<O> = O extends { query: { entries: infer E } }
   : object;
 type BodyOf<O> = O extends { body: infer B extends v.GenericSchema } ? { body: v.InferInput<B> } : object;
 type ParamsOf<O> = O extends { path: infer P extends string }
-  ? [Params<P>] extends [never]
+  ? [ParamName<P>] extends [never]
     ? object
-    : { params: Record<Params<P>, string | number> }
+    : { params: Record<ParamName<P>, string | number> }
   : object;
 
 /** The input of an operation. */
