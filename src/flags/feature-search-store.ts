@@ -18,7 +18,9 @@ export function matches(
   hiddenProjects: readonly string[],
 ): { names: string[]; total: number } {
   const criteria = criteriaOf(search, hiddenProjects);
-  const sql = `FROM features AS flag WHERE ${criteria.map((criterion) => criterion.sql).join(" AND ")}`;
+  // With words, all rows are read: in the order of the table that takes half as long as in that of an index.
+  const table = search.query.length > 0 ? "features AS flag NOT INDEXED" : "features AS flag";
+  const sql = `FROM ${table} WHERE ${criteria.map((criterion) => criterion.sql).join(" AND ")}`;
   const bind: object = Object.assign({}, ...criteria.map((criterion) => criterion.bind));
   const total = composedQuery<object, number>(db, `SELECT count(*) ${sql}`).pluck().get(bind)!;
   const { offset, limit } = search;
@@ -120,9 +122,8 @@ const hasWord = (words: readonly string[]): Criterion | undefined =>
   words.length === 0
     ? undefined
     : {
-        sql: `EXISTS (WITH word (text) AS MATERIALIZED (SELECT value FROM json_each(:words))
-          SELECT 1 FROM word WHERE instr(folded, text))`,
-        bind: { words: JSON.stringify(words.map(fold)) },
+        sql: `(${words.map((_, index) => `instr(folded, :word${index})`).join(" OR ")})`,
+        bind: Object.fromEntries(words.map((word, index) => [`word${index}`, fold(word)])),
       };
 
 /** Is on in one of the environments, or off; in any other than those of its project it is neither. */

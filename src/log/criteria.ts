@@ -2,8 +2,8 @@ import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 
 /*
- * Events by type, project, flag and author. `event_totals` lists the types of each project's events, and indexes have the
- * events of each project, of each such pair, and of its authors, in order. The newest of each are merged.
+ * Events by type, project, flag and author. Indexes have the events of each type, project, and pair of them, and of each
+ * author, in order; `event_totals` lists the pairs. The newest of each group are merged.
  */
 
 /** What events must match, as parameters; null matches all. Lists are JSON. */
@@ -75,11 +75,14 @@ export function countMatches(db: Database, criteria: Criteria): number {
 const isSearch = ({ types, projects, features, creators }: Criteria) =>
   (types ?? projects ?? features ?? creators) !== null;
 
-function sourceOf({ types, features, creators }: Criteria) {
+function sourceOf({ types, projects, features, creators }: Criteria) {
   if (features !== null) return ofFeatures;
   if (creators !== null) return ofCreators;
-  return types === null ? ofProjects : ofPairs;
+  if (types !== null) return projects === null ? ofTypes : ofPairs;
+  return isSingle(projects) ? ofProject : ofProjects;
 }
+
+const isSingle = (list: string | null) => list !== null && JSON.parse(list).length === 1;
 
 // If there is nothing to search for, enough of the newest events are usually visible.
 const visible = query<Criteria & Page, number>(`
@@ -95,9 +98,8 @@ const FROM_PAIRS = `event_totals
 
 const totalOfPairs = query<Criteria, number>(`SELECT ifnull(sum(count), 0) FROM ${FROM_PAIRS}`);
 
-const merged = (groups: string, index: string, ofGroup = "true") => {
-  const fromGroup = `FROM events AS one INDEXED BY ${index}
-    WHERE ${ofGroup} AND one.project IS nullif(groups.project, '') AND one.id BETWEEN :first AND :last`;
+const merged = (groups: string, index: string, ofGroup: string) => {
+  const fromGroup = `FROM events AS one INDEXED BY ${index} WHERE ${ofGroup} AND one.id BETWEEN :first AND :last`;
   return {
     ids: query<Criteria & Page, number>(`
       SELECT events.id
@@ -109,20 +111,39 @@ const merged = (groups: string, index: string, ofGroup = "true") => {
   };
 };
 
-const ofProjects = merged(`SELECT DISTINCT project FROM ${FROM_PAIRS}`, "events_by_project");
+const OF_PROJECT = "one.project IS nullif(groups.project, '')";
+
+const ofProjects = merged(`SELECT DISTINCT project FROM ${FROM_PAIRS}`, "events_by_project", OF_PROJECT);
+
+const ofTypes = merged(
+  `SELECT DISTINCT value AS type FROM json_each(:types)`,
+  "events_by_type",
+  `one.type = groups.type AND ifnull(one.project, '') NOT IN (SELECT value FROM json_each(:hidden))`,
+);
 
 const ofPairs = merged(
   `SELECT type, project FROM ${FROM_PAIRS}`,
   "events_by_type_and_project",
-  "one.type = groups.type",
+  `one.type = groups.type AND ${OF_PROJECT}`,
 );
 
 const ofCreators = merged(
   `SELECT DISTINCT event_totals.type, event_totals.project, creators.value AS creator
    FROM json_each(:creators) AS creators CROSS JOIN ${FROM_PAIRS}`,
   "events_by_creator",
-  "one.wire ->> 'createdByUserId' = groups.creator AND one.type = groups.type",
+  `one.wire ->> 'createdByUserId' = groups.creator AND one.type = groups.type AND ${OF_PROJECT}`,
 );
+
+// There is nothing to merge, and a project's list may be long.
+const FROM_PROJECT = `events
+  WHERE project = :projects ->> 0 AND id BETWEEN :first AND :last
+    AND project NOT IN (SELECT value FROM json_each(:hidden))`;
+
+const ofProject = {
+  ids: query<Criteria & Page, number>(`
+    SELECT id FROM ${FROM_PROJECT} ORDER BY id DESC LIMIT :limit OFFSET :offset`),
+  count: query<Criteria, number>(`SELECT count(*) FROM ${FROM_PROJECT}`),
+};
 
 const FROM_FEATURES = `events
   WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${MATCHES}`;
