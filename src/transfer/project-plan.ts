@@ -2,22 +2,15 @@ import { CLI } from "../access/actor.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
-import { type Tx, write } from "../events/write.ts";
+import { write } from "../events/write.ts";
 import { archiveFeatureOperation, reviveFeatureOperation } from "../flags/features-archive.ts";
 import { createFeatureOperation, patchFeature } from "../flags/features-routes.ts";
 import { createSegment, deleteSegmentOperation, updateSegment } from "../flags/segments.ts";
 import { fromConstraint } from "../http/failure.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type FlagState, type ProjectState, projectState } from "./project-state.ts";
-import {
-  type Action,
-  type Differences,
-  differences,
-  type Plan,
-  performIn,
-  type Step,
-} from "./project-step.ts";
-import { planEnvironment } from "./project-strategies.ts";
+import { type Change, changeFor, differences, performIn, type Step } from "./project-step.ts";
+import { changesOfEnvironment } from "./project-strategies.ts";
 import type { ProjectText, TextFlag } from "./project-text.ts";
 
 interface Options {
@@ -27,7 +20,7 @@ interface Options {
 
 /** The differences between a project and a text. @throws DataError if they can't be compared */
 export const compareProject = (db: Database, text: ProjectText, options: Options): Step[] =>
-  snapshot(db, () => rewordErrors("the text", () => planFor(db, text, options)).steps);
+  snapshot(db, () => stepsOf(planFor(db, text, options)));
 
 /**
  * Changes a project to match a text, all or nothing.
@@ -43,9 +36,9 @@ export function applyProject(
   let steps: Step[] = [];
   try {
     write(db, CLI, (tx) => {
-      const plan = rewordErrors("the text", () => planFor(tx.db, text, options));
-      steps = plan.steps;
-      for (const action of plan.actions) perform(tx, action);
+      const plan = planFor(tx.db, text, options);
+      steps = stepsOf(plan);
+      for (const { where, act } of plan) rewordErrors(where, () => act(tx));
       if (isDryRun) throw ROLLED_BACK;
     });
   } catch (error) {
@@ -56,7 +49,10 @@ export function applyProject(
 
 const ROLLED_BACK = new Error("A dry run");
 
-const perform = (tx: Tx, { where, act }: Action) => rewordErrors(where, () => act(tx));
+const planFor = (db: Database, text: ProjectText, options: Options): Change[] =>
+  rewordErrors("the text", () => [...changesOf(db, text, options)]);
+
+const stepsOf = (plan: readonly Change[]) => plan.flatMap(({ steps }) => steps);
 
 /** Rewords API errors about a request body, since the text has none. */
 function rewordErrors<T>(where: string, act: () => T): T {
@@ -70,36 +66,35 @@ function rewordErrors<T>(where: string, act: () => T): T {
 }
 
 /**
- * Compares a project with a text.
- * @param prunes whether to remove flags and segments of the project that are not in the text
+ * The changes that make a project match a text, in the order in which they are possible.
  * @throws DataError if there is no such project, or it lacks one of the environments
  */
-function planFor(db: Database, text: ProjectText, { prunes }: { prunes: boolean }): Plan {
-  const { project } = text;
+function* changesOf(db: Database, text: ProjectText, { prunes }: Options): Generator<Change> {
+  const { project, flags } = text;
   if (!isKnown(db, "project", project)) throw new DataError(`There is no project ${project}`);
   const state = projectState(db, project);
-  const plan: Plan = { steps: [], actions: [] };
-  planSegments(plan, text, state);
-  for (const [name, flag] of Object.entries(text.flags)) planFlag(db, plan, { text, state, name, flag });
-  if (prunes) {
-    pruneFlags(plan, text, state);
-    pruneSegments(plan, text, state);
-  }
-  return plan;
+  yield* changesOfSegments(text, state);
+  for (const [name, flag] of Object.entries(flags)) yield* changesOfFlag(db, { project, state, name, flag });
+  if (!prunes) return;
+  yield* removalsOfFlags(text, state);
+  yield* removalsOfSegments(text, state);
 }
 
 interface Flag {
-  text: ProjectText;
+  project: string;
   state: ProjectState;
   name: string;
   flag: TextFlag;
 }
 
-function planFlag(db: Database, plan: Plan, { text: { project }, state, name, flag }: Flag) {
+function* changesOfFlag(db: Database, { project, state, name, flag }: Flag): Generator<Change> {
   const before = state.flags.get(name);
   const { environments, ...described } = flag;
-  if (!before) addFlag(plan, project, name, described);
-  else changeFlag(plan, project, name, before, described);
+  if (before) yield* changesOfKnownFlag(project, name, before, described);
+  else
+    yield changeFor({ action: "add", kind: "flag", name }, (tx) =>
+      performIn(tx, createFeatureOperation, { projectId: project }, { name, ...described }),
+    );
   for (const [environment, wanted] of Object.entries(environments)) {
     if (!state.environments.includes(environment))
       throw new DataError(
@@ -108,83 +103,68 @@ function planFlag(db: Database, plan: Plan, { text: { project }, state, name, fl
     // A revived flag is off everywhere.
     const known = before?.environments.get(environment) ?? { enabled: false, strategies: [] };
     const current = before?.archived ? { ...known, enabled: false } : known;
-    planEnvironment(db, plan, { scope: { project, feature: name, environment }, current, wanted });
+    yield* changesOfEnvironment(db, { scope: { project, feature: name, environment }, current, wanted });
   }
 }
 
-type Described = Omit<TextFlag, "environments">;
-
-function addFlag({ steps, actions }: Plan, project: string, name: string, described: Described) {
-  steps.push({ action: "add", kind: "flag", name });
-  const act = (tx: Tx) =>
-    performIn(tx, createFeatureOperation, { projectId: project }, { name, ...described });
-  actions.push({ where: `flag ${name}`, act });
-}
-
-function changeFlag(
-  { steps, actions }: Plan,
+function* changesOfKnownFlag(
   project: string,
   name: string,
   current: FlagState,
-  described: Described,
-) {
-  const where = `flag ${name}`;
+  described: Omit<TextFlag, "environments">,
+): Generator<Change> {
   const params = { projectId: project, featureName: name };
-  if (current.archived) {
-    steps.push({ action: "add", kind: "flag", name, note: "from the archive" });
-    actions.push({ where, act: (tx) => performIn(tx, reviveFeatureOperation, params) });
-  }
-  const changes: Differences = differences(current, described);
+  if (current.archived)
+    yield changeFor({ action: "add", kind: "flag", name, note: "from the archive" }, (tx) =>
+      performIn(tx, reviveFeatureOperation, params),
+    );
+  const changes = differences(current, described);
   if (Object.keys(changes).length === 0) return;
-  steps.push({ action: "change", kind: "flag", name, changes });
   const patch = Object.entries(changes).map(([key, { to }]) => ({
     op: "replace",
     path: `/${key}`,
     value: to,
   }));
-  actions.push({ where, act: (tx) => performIn(tx, patchFeature, params, patch) });
+  yield changeFor({ action: "change", kind: "flag", name, changes }, (tx) =>
+    performIn(tx, patchFeature, params, patch),
+  );
 }
 
 /** Flags that depend on others go first. */
-function pruneFlags({ steps, actions }: Plan, { project, flags }: ProjectText, state: ProjectState) {
+function* removalsOfFlags({ project, flags }: ProjectText, state: ProjectState): Generator<Change> {
   const others = [...state.flags].filter(([name, { archived }]) => !archived && !Object.hasOwn(flags, name));
-  for (const [name] of others.toSorted(([, a], [, b]) => Number(b.hasParents) - Number(a.hasParents))) {
-    steps.push({ action: "remove", kind: "flag", name, note: "to the archive" });
-    const act = (tx: Tx) => performIn(tx, archiveFeatureOperation, { projectId: project, featureName: name });
-    actions.push({ where: `flag ${name}`, act });
-  }
+  for (const [name] of others.toSorted(([, a], [, b]) => Number(b.hasParents) - Number(a.hasParents)))
+    yield changeFor({ action: "remove", kind: "flag", name, note: "to the archive" }, (tx) =>
+      performIn(tx, archiveFeatureOperation, { projectId: project, featureName: name }),
+    );
 }
 
-/** Plans the segments in a text. */
-function planSegments({ steps, actions }: Plan, { project, segments }: ProjectText, state: ProjectState) {
+function* changesOfSegments({ project, segments }: ProjectText, state: ProjectState): Generator<Change> {
   for (const [name, { description, constraints }] of Object.entries(segments)) {
     const current = state.segments.get(name);
-    const changes = current && differences(current, { description, constraints });
-    if (changes && Object.keys(changes).length === 0) continue;
-    steps.push({ action: current ? "change" : "add", kind: "segment", name, ...(changes && { changes }) });
-    const { constraints: own = [] } = current ?? {};
     const body = {
       name,
       project,
       description: description ?? current?.description,
-      constraints: constraints ?? own,
+      constraints: constraints ?? current?.constraints ?? [],
     };
-    const act = (tx: Tx) =>
-      current
-        ? performIn(tx, updateSegment, { id: String(current.id) }, body)
-        : performIn(tx, createSegment, {}, body);
-    actions.push({ where: `segment ${name}`, act });
+    if (!current) {
+      const step: Step = { action: "add", kind: "segment", name };
+      yield changeFor(step, (tx) => performIn(tx, createSegment, {}, body));
+      continue;
+    }
+    const changes = differences(current, { description, constraints });
+    if (Object.keys(changes).length === 0) continue;
+    yield changeFor({ action: "change", kind: "segment", name, changes }, (tx) =>
+      performIn(tx, updateSegment, { id: String(current.id) }, body),
+    );
   }
 }
 
-/** Plans removing the segments that are not in it. */
-function pruneSegments({ steps, actions }: Plan, { segments }: ProjectText, state: ProjectState) {
-  for (const [name, { id }] of state.segments) {
-    if (Object.hasOwn(segments, name)) continue;
-    steps.push({ action: "remove", kind: "segment", name });
-    actions.push({
-      where: `segment ${name}`,
-      act: (tx) => performIn(tx, deleteSegmentOperation, { id: String(id) }),
-    });
-  }
+function* removalsOfSegments({ segments }: ProjectText, state: ProjectState): Generator<Change> {
+  for (const [name, { id }] of state.segments)
+    if (!Object.hasOwn(segments, name))
+      yield changeFor({ action: "remove", kind: "segment", name }, (tx) =>
+        performIn(tx, deleteSegmentOperation, { id: String(id) }),
+      );
 }

@@ -3,13 +3,21 @@ import type { Tx } from "../events/write.ts";
 import { checked } from "../http/incoming.ts";
 import type { Commit, Contract, Operation, Request } from "../http/operation.ts";
 
-/** The changes that make a project match a text. */
-export interface Plan {
-  /** For people. */
+/** A change that removes differences between a project and a text. */
+export interface Change {
+  /** What it changes, as the beginning of errors. */
+  where: string;
+  /** The differences; none if it only keeps what another change might have ended. */
   steps: Step[];
-  /** To be run in this order. */
-  actions: Action[];
+  act(tx: Tx): void;
 }
+
+/** A change that removes one difference of a flag or a segment. */
+export const changeFor = (step: Step, act: Change["act"]): Change => ({
+  where: `${step.kind} ${step.name}`,
+  steps: [step],
+  act,
+});
 
 /**
  * Runs an operation of the API inside an open transaction, with the same rules and events.
@@ -48,13 +56,6 @@ export interface Step {
   strategy?: string;
   changes?: Differences;
   note?: string;
-}
-
-/** A change that removes a difference. */
-export interface Action {
-  /** What it changes, as the beginning of errors. */
-  where: string;
-  act(tx: Tx): void;
 }
 
 /** The properties that are not as wanted; those not mentioned are left alone. */

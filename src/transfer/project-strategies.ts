@@ -10,7 +10,7 @@ import { addStrategyOperation, deleteStrategy, replaceStrategy, setSortOrder } f
 import { strategiesOf, withDefaults } from "../flags/strategies-store.ts";
 import { invalid } from "../lib/api-error.ts";
 import type { NamedStrategy } from "./project-state.ts";
-import { type Differences, differences, type Plan, performIn, type Step } from "./project-step.ts";
+import { type Change, type Differences, differences, performIn, type Step } from "./project-step.ts";
 import type { TextEnvironment, TextStrategy } from "./project-text.ts";
 
 /** A flag in an environment, as it is and as it should be. */
@@ -21,27 +21,34 @@ interface Environment {
 }
 
 /**
- * Plans the strategies first, then enabling or disabling the flag.
+ * Changes the strategies first, then enables or disables the flag.
  * @throws DataError if it is to be on without an enabled strategy
  */
-export function planEnvironment(db: Database, plan: Plan, { scope, current, wanted }: Environment) {
+export function* changesOfEnvironment(
+  db: Database,
+  { scope, current, wanted }: Environment,
+): Generator<Change> {
   const { enabled } = wanted;
   const strategies = wanted.strategies?.map((strategy) => completeStrategy(db, scope, strategy));
-  const isChanged = strategies !== undefined && planStrategies(plan, scope, current.strategies, strategies);
+  const change = strategies && changeOfStrategies(scope, current.strategies, strategies);
   const isSwitched = enabled !== undefined && enabled !== current.enabled;
-  if (enabled && (isChanged || isSwitched)) requireEnabledStrategy(scope, strategies);
-  if (isSwitched) {
-    const at = { name: scope.feature, environment: scope.environment };
-    const changes = { enabled: { from: current.enabled, to: enabled } };
-    plan.steps.push({ action: "change", kind: "state", ...at, changes });
-  }
+  const changes = { enabled: { from: current.enabled, to: enabled } };
+  if (enabled && (change || isSwitched)) requireEnabledStrategy(scope, strategies);
+  if (change) yield change;
   // Changing its strategies may have turned it off.
-  if (enabled !== undefined && (isChanged || isSwitched))
-    plan.actions.push({ where: describeScope(scope), act: (tx) => setEnabled(tx, scope, enabled) });
+  if (enabled !== undefined && (change || isSwitched))
+    yield {
+      where: describeScope(scope),
+      steps: isSwitched ? [{ action: "change", kind: "state", ...placeOf(scope), changes }] : [],
+      act: (tx) => setEnabled(tx, scope, enabled),
+    };
 }
 
 /** Its name in errors. */
 const describeScope = ({ feature, environment }: Scope) => `flag ${feature} in ${environment}`;
+
+/** As a step says it. */
+const placeOf = ({ feature, environment }: Scope) => ({ name: feature, environment });
 
 function requireEnabledStrategy(scope: Scope, strategies: readonly Wanted[] | undefined) {
   if (strategies?.every(({ disabled }) => disabled))
@@ -60,32 +67,34 @@ const paramsOf = ({ project, feature, environment }: Scope) => ({
   environment,
 });
 
-/** Adds and changes before removing, so that the flag stays on. @returns whether there is anything to do */
-function planStrategies(
-  plan: Plan,
+/** Adds and changes before removing, so that the flag stays on. @returns undefined if there is nothing to do */
+function changeOfStrategies(
   scope: Scope,
   current: readonly NamedStrategy[],
   wanted: readonly Wanted[],
-) {
+): Change | undefined {
   const pairs = matchStrategies(current, wanted);
-  const before = plan.steps.length;
-  const addStep = (action: Step["action"], { title, name }: Wanted, rest: Partial<Step> = {}) => {
-    const at = { name: scope.feature, environment: scope.environment };
-    plan.steps.push({ action, kind: "strategy", ...at, strategy: title ?? name, ...rest });
-  };
   const changed = pairs.filter(({ current, changes }) => current && Object.keys(changes).length > 0);
   const removed = current.filter((one) => !pairs.some((pair) => pair.current === one));
-  for (const { wanted } of pairs.filter(({ current }) => !current)) addStep("add", wanted);
-  for (const { wanted, changes } of changed) addStep("change", wanted, { changes });
-  for (const one of removed) addStep("remove", one);
-  if (isMoved(current, pairs))
-    plan.steps.push({ action: "change", kind: "order", name: scope.feature, environment: scope.environment });
-  if (plan.steps.length === before) return false;
-  plan.actions.push({
-    where: describeScope(scope),
-    act: (tx) => change(tx, scope, { pairs, changed, removed }),
+  const at = placeOf(scope);
+  const step = (action: Step["action"], { title, name }: Wanted): Step => ({
+    action,
+    kind: "strategy",
+    ...at,
+    strategy: title ?? name,
   });
-  return true;
+  const steps: Step[] = [
+    ...pairs.filter(({ current }) => !current).map(({ wanted }) => step("add", wanted)),
+    ...changed.map(({ wanted, changes }) => ({ ...step("change", wanted), changes })),
+    ...removed.map((one) => step("remove", one)),
+  ];
+  if (isMoved(current, pairs)) steps.push({ action: "change", kind: "order", ...at });
+  if (steps.length === 0) return undefined;
+  return {
+    where: describeScope(scope),
+    steps,
+    act: (tx) => changeStrategies(tx, scope, { pairs, changed, removed }),
+  };
 }
 
 /** Whether the remaining strategies in their current order, followed by the new ones, are not in the wanted order. */
@@ -100,7 +109,7 @@ interface Changes {
   removed: readonly NamedStrategy[];
 }
 
-function change(tx: Tx, scope: Scope, { pairs, changed, removed }: Changes) {
+function changeStrategies(tx: Tx, scope: Scope, { pairs, changed, removed }: Changes) {
   const ids = pairs.map(({ current, wanted }) => current?.id ?? add(tx, scope, wanted));
   // Enabling comes first, so that the flag stays on.
   for (const { current, wanted } of changed.toSorted(
