@@ -28,7 +28,7 @@ export function useFilters<T extends Record<string, string>>(
 }
 
 /** A dialog over a view. */
-export interface DialogState {
+interface DialogState {
   /** What it is about, such as the ID of what is edited; undefined while it is closed. */
   of: string | undefined;
   open(of?: string): void;

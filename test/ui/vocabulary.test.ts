@@ -102,6 +102,20 @@ test("a token is created, shown once, works, and is revoked", async (t) => {
   assert.equal((await ask()).status, 401);
 });
 
+test("the question before a token is revoked keeps its secret out of the address", async (t) => {
+  const { page } = await open(t, { world: createWorld().project("a"), at: "/projects/a/tokens?new=true" });
+  await type(page, "Name", "shop");
+  await press(page, "button", "Create the token", "I have copied it");
+  for (const address of ["/projects/a/tokens", "/tokens"]) {
+    await visit(page, address);
+    await press(page, "button", "Revoke shop");
+    await sees(page, "Revoke shop?");
+    assert.equal(new URL(page.url()).search, "", address);
+    await page.keyboard.press("Escape");
+    await seesNoDialog(page);
+  }
+});
+
 test("the sample code for Node.js and curl works", async (t) => {
   const world = createWorld()
     .project("a")

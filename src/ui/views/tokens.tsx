@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type DialogState, useDialog, useFilters } from "../address.ts";
+import { useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button, IconButton } from "../parts/controls.tsx";
 import { Confirm, Dialog, FormDialog, Opener } from "../parts/dialog.tsx";
@@ -17,7 +17,6 @@ type CreatedToken = Output<"POST /api/admin/api-tokens">;
 /** API tokens: credentials of applications and scripts, which belong to no user. */
 export function Tokens() {
   const [filters, setFilters] = useFilters({ query: "" });
-  const [revoking, setRevoking] = useState<string>(); // not in the URL, as it may be a secret
   const [created, setCreated] = useState<CreatedToken>();
   const read = useRead("GET /api/admin/api-tokens");
   const query = filters.query.toLowerCase();
@@ -45,7 +44,6 @@ export function Tokens() {
               ["Environment", ({ environment }) => (environment === "*" ? "all" : environment)],
             ]}
             mayRevoke={mayDo("DELETE")}
-            revoking={{ of: revoking, open: setRevoking, close: () => setRevoking(undefined) }}
             revoke={(token) => change("DELETE /api/admin/api-tokens/:token", { params: { token } })}
           />
         )}
@@ -67,16 +65,15 @@ interface TokenTableProps {
   /** What comes before when they were used and created. */
   columns: ReadonlyArray<Column<Token>>;
   mayRevoke: boolean;
-  /** The question before one is revoked. */
-  revoking: DialogState;
   revoke(secret: string): Promise<unknown>;
 }
 
 function TokenTable(props: TokenTableProps) {
-  const { caption, tokens, matches = () => true, empty, columns, mayRevoke, revoking, revoke } = props;
-  const revoked = tokens.find(({ secret }) => secret === revoking.of);
+  const { caption, tokens, matches = () => true, empty, columns, mayRevoke, revoke } = props;
+  const [revoking, setRevoking] = useState<string>(); // not in the URL, as it may be a secret
+  const revoked = tokens.find(({ secret }) => secret === revoking);
   const tools = ({ secret, tokenName }: Token) => (
-    <IconButton icon="remove" label={`Revoke ${tokenName}`} onClick={() => revoking.open(secret)} />
+    <IconButton icon="remove" label={`Revoke ${tokenName}`} onClick={() => setRevoking(secret)} />
   );
   return (
     <>
@@ -92,7 +89,7 @@ function TokenTable(props: TokenTableProps) {
           title={`Revoke ${revoked.tokenName}?`}
           action="Revoke the token"
           onConfirm={() => revoke(revoked.secret)}
-          onClose={revoking.close}
+          onClose={() => setRevoking(undefined)}
         >
           Applications that use it will be refused immediately, and many SDKs then stop polling. It was last
           seen <Time at={revoked.seenAt} />.
@@ -186,7 +183,6 @@ export const ProjectTokens = () => (
 function OfProject({ project, id }: { project: Project; id: string }) {
   const params = { projectId: id };
   const [created, setCreated] = useState<CreatedToken>();
-  const revoking = useDialog("revoke");
   return (
     <>
       <Answer read={useRead(`GET ${TOKENS}`, { params })}>
@@ -201,7 +197,6 @@ function OfProject({ project, id }: { project: Project; id: string }) {
               ["Environment", ({ environment }) => <bdi>{environment}</bdi>],
             ]}
             mayRevoke={may("DELETE_PROJECT_API_TOKEN", { project: id })}
-            revoking={revoking}
             revoke={(token) => change(`DELETE ${TOKENS}/:token`, { params: { ...params, token } })}
           />
         )}
