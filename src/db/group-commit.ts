@@ -11,6 +11,7 @@ import { beginWriting, finishWriting, type Writing } from "./transaction.ts";
 
 /** A change waiting to be committed. */
 interface Job {
+  /** May run again if the commit it was to share is abandoned. */
   run(writing: Writing): unknown;
   done(result: unknown): void;
   failed(error: unknown): void;
@@ -64,8 +65,8 @@ function commitGroup(db: Database, group: Group, deadline = performance.now() + 
   if (isSqlite(error, "SQLITE_BUSY") && performance.now() < deadline)
     return void setTimeout(commitGroup, RETRY_MS, db, group, deadline);
   if (waiting(db).group === group) waiting(db).group = undefined;
-  if (error === undefined) commitAll(db, group.jobs);
-  else failAll(group.jobs, error);
+  if (error !== undefined) return failAll(group.jobs, error);
+  for (const jobs of attempt(db, group.jobs)) setImmediate(commitGroup, db, { jobs, isDue: true }, deadline);
 }
 
 /** @returns SQLite's error if it can't begin at once: waiting inside SQLite would block the event loop */
@@ -80,46 +81,60 @@ function tryBegin(db: Database): unknown {
   }
 }
 
-/** Runs jobs in the open transaction, and commits it; a job that fails leaves nothing in it. */
-function commitAll(db: Database, jobs: readonly Job[]) {
+/**
+ * Runs jobs in the open transaction, and commits it. A job has no savepoint: at each, FTS5 would flush its index.
+ * @returns the jobs to run again if one forced a rollback: first those before it, which are known to succeed, then those
+ *   after it, so that none runs more than twice
+ */
+function attempt(db: Database, jobs: readonly Job[]): Job[][] {
   const finished: Finished[] = [];
   try {
-    for (const job of jobs) finished.push(...runJob(db, job, jobs.length === 1));
+    for (const [index, job] of jobs.entries()) {
+      const failure = runJob(db, job, finished);
+      if (failure === undefined) continue;
+      rollback(db);
+      job.failed(failure.error);
+      return [jobs.slice(0, index), jobs.slice(index + 1)].filter((left) => left.length > 0);
+    }
     for (const { writing } of finished) finishWriting(writing);
     db.exec("COMMIT");
   } catch (error) {
-    if (db.inTransaction) db.exec("ROLLBACK");
-    return failAll(jobs, error);
+    rollback(db);
+    failAll(jobs, error);
+    return [];
   }
   bump(db, new Set(finished.flatMap(({ writing }) => [...writing.written])));
   for (const { job, writing, result } of finished) {
     for (const act of writing.afterCommit) act();
     job.done(result);
   }
+  return [];
 }
 
+/** A job that is done except for the commit. */
 interface Finished {
   job: Job;
   writing: Writing;
   result: unknown;
 }
 
-/** Within a transaction, the body has a savepoint, to which it is rolled back if it throws. */
-const nested = perDatabase((db) => db.transaction((body: () => unknown) => body()));
-
-/** @throws what the job threw if the transaction has to end: it is alone in it, or has ended it, as a full disk does */
-function runJob(db: Database, job: Job, isAlone: boolean): Finished[] {
+/** @returns the error of a job that failed after it had written, which only a rollback can undo */
+function runJob(db: Database, job: Job, finished: Finished[]): { error: unknown } | undefined {
   const writing = beginWriting(db);
-  const run = () => job.run(writing);
   try {
-    return [{ job, writing, result: isAlone ? run() : nested(db)(run) }];
+    finished.push({ job, writing, result: job.run(writing) });
   } catch (error) {
-    if (isAlone || !db.inTransaction) throw error;
+    if (writing.written.size > 0) return { error };
     job.failed(error);
-    return [];
   }
+  return undefined;
 }
 
 function failAll(jobs: readonly Job[], error: unknown) {
   for (const job of jobs) job.failed(error);
+}
+
+/** If the disk is full, SQLite has already rolled back. */
+function rollback(db: Database) {
+  if (db.inTransaction) db.exec("ROLLBACK");
 }
