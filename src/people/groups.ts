@@ -9,7 +9,7 @@ import { found, invalid } from "../lib/api-error.ts";
 import { NonEmptyText, ShortText, Time, Timestamp } from "../lib/validation.ts";
 import { requireRootRole } from "./roles.ts";
 import { BasicUser, User } from "./users-schema.ts";
-import { requireAnyUser } from "./users-store.ts";
+import { toUser, USER_COLUMNS, type UserRow } from "./users-store.ts";
 
 const Member = v.strictObject({
   joinedAt: v.optional(Timestamp),
@@ -165,8 +165,9 @@ const all = query<object, Row>(`SELECT ${COLUMNS}, ${PROJECTS} FROM groups ORDER
 
 const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS}, ${PROJECTS} FROM groups WHERE id = :id`);
 
-const membersOf = query<{ id: number }, { userId: number; joinedAt: string | null }>(`
-  SELECT user_id AS userId, joined_at AS joinedAt FROM group_users WHERE group_id = :id ORDER BY user_id`);
+const membersOf = query<{ id: number }, UserRow & { joinedAt: string | null }>(`
+  SELECT ${USER_COLUMNS}, joined_at AS joinedAt FROM group_users JOIN users ON users.id = user_id
+  WHERE group_id = :id ORDER BY user_id`);
 
 /** @throws ApiError `NotFoundError` */
 export const requireGroup = (db: Database, id: number) =>
@@ -177,10 +178,10 @@ const groupById = (db: Database, id: number) => toGroup(db, requireGroup(db, id)
 function toGroup(db: Database, row: Row) {
   const users = membersOf(db)
     .all({ id: row.id })
-    .map(({ userId, joinedAt }) => ({
+    .map(({ joinedAt, ...user }) => ({
       ...(joinedAt !== null && { joinedAt }),
       createdBy: row.createdBy,
-      user: requireAnyUser(db, userId),
+      user: toUser(user),
     }));
   return { ...fromRow(row), scimId: null, users, userCount: users.length };
 }
@@ -218,7 +219,7 @@ const remove = command<{ id: number }>(`DELETE FROM groups WHERE id = :id`);
 function setUsers(tx: Tx, groupId: number, users: ReadonlyArray<{ user: { id: number } }>) {
   const ids = new Set(users.map(({ user }) => user.id));
   removeOthers(tx).run({ groupId, kept: JSON.stringify([...ids]) });
-  for (const { userId } of membersOf(tx.db).all({ id: groupId })) ids.delete(userId);
+  for (const { id } of membersOf(tx.db).all({ id: groupId })) ids.delete(id);
   for (const userId of ids) insertMember(tx).run({ groupId, userId, joinedAt: tx.now });
 }
 
