@@ -3,7 +3,7 @@ import { announceApplications } from "../applications/applications-store.ts";
 import { removeOldUsage, writeUsage } from "../applications/usage-store.ts";
 import type { Database } from "../db/database.ts";
 import { writeSoon } from "../events/write.ts";
-import { recordPotentiallyStale, resetPotentiallyStale } from "../flags/features-aging.ts";
+import { recordPotentiallyStale, resetPotentiallyStale } from "../flags/lifecycle.ts";
 import { type Retention, removeOldRecords } from "../integrations/records.ts";
 import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
