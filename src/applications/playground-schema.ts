@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { Constraint } from "../evaluation/constraint.ts";
-import { FlagVariant, Variant } from "../evaluation/variant.ts";
+import { Explanation, JudgedStrategy } from "../evaluation/explain.ts";
 import { dictionary, keepingKeys, Time } from "../lib/validation.ts";
 
 const Projects = v.optional(
@@ -42,57 +41,19 @@ export const AdvancedPlaygroundRequest = v.object({
 });
 export type AdvancedPlaygroundRequest = v.InferOutput<typeof AdvancedPlaygroundRequest>;
 
-/** True, false, or unknown if only the application can decide. */
-const Outcome = v.union([v.boolean(), v.literal("unknown")]);
-
-const Payload = v.strictObject({ type: v.string(), value: v.string() });
-
-const ChosenVariant = v.strictObject({
-  name: v.string(),
-  enabled: v.boolean(),
-  payload: v.optional(Payload),
-});
-
-const EvaluatedConstraint = v.strictObject({ ...Constraint.entries, result: v.boolean() });
-
 /** A strategy, and why it does or doesn't match. */
 export const EvaluatedStrategy = v.strictObject({
-  name: v.string(),
-  id: v.string(),
-  title: v.optional(v.string()),
-  disabled: v.boolean(),
-  parameters: v.record(v.string(), v.string()),
-  result: v.strictObject({
-    enabled: Outcome,
-    evaluationStatus: v.picklist(["complete", "incomplete", "unevaluated"]),
-    variant: v.optional(ChosenVariant),
-    variants: v.optional(v.array(Variant)),
-  }),
-  constraints: v.array(EvaluatedConstraint),
-  segments: v.array(
-    v.strictObject({
-      name: v.string(),
-      id: v.number(),
-      result: v.boolean(),
-      constraints: v.array(EvaluatedConstraint),
-    }),
-  ),
+  ...JudgedStrategy.entries,
   links: v.strictObject({ edit: v.string() }),
 });
 
 /** A flag, whether it is on, and why. */
 export const PlaygroundFeature = v.strictObject({
-  isEnabled: v.boolean(),
-  isEnabledInCurrentEnvironment: v.boolean(),
-  hasUnsatisfiedDependency: v.boolean(),
-  strategies: v.strictObject({ result: Outcome, data: v.array(EvaluatedStrategy) }),
-  variant: v.strictObject({
-    ...ChosenVariant.entries,
-    feature_enabled: v.boolean(),
-    featureEnabled: v.optional(v.boolean()),
+  ...Explanation.entries,
+  strategies: v.strictObject({
+    ...Explanation.entries.strategies.entries,
+    data: v.array(EvaluatedStrategy),
   }),
-  variants: v.array(FlagVariant),
-  error: v.optional(v.string()),
   name: v.string(),
   projectId: v.string(),
 });

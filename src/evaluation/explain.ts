@@ -1,9 +1,10 @@
-import type { ClientFeature, ClientSegment } from "./client-feature.ts";
-import type { Constraint } from "./constraint.ts";
+import * as v from "valibot";
+import type { ClientFeature } from "./client-feature.ts";
+import { Constraint } from "./constraint.ts";
 import type { Context } from "./context.ts";
-import { createEvaluator, type Evaluation, type Evaluator, isEvaluable, type Result } from "./evaluator.ts";
+import { createEvaluator, type Evaluator, isEvaluable, type Result } from "./evaluator.ts";
 import type { Strategy } from "./strategy.ts";
-import type { Variant } from "./variant.ts";
+import { FlagVariant, Variant } from "./variant.ts";
 
 /*
  * Explains why a flag is on or off by running the evaluator on each strategy, constraint and segment separately, and
@@ -16,40 +17,66 @@ type Explained = Pick<
   "id" | "name" | "title" | "disabled" | "parameters" | "constraints" | "segments" | "variants"
 >;
 
-/** A constraint, and whether it matches. */
-export type JudgedConstraint = Constraint & { result: boolean };
+/** True, false, or unknown if only the application can decide. */
+const Outcome = v.union([v.boolean(), v.literal("unknown")]);
 
-export interface JudgedStrategy extends Pick<Strategy, "id" | "name" | "disabled" | "parameters"> {
-  title?: string;
-  result: StrategyResult;
-  constraints: JudgedConstraint[];
-  segments: Array<Pick<ClientSegment, "id" | "name"> & { result: boolean; constraints: JudgedConstraint[] }>;
-}
+const ChosenVariant = v.strictObject({
+  name: v.string(),
+  enabled: v.boolean(),
+  payload: v.optional(v.strictObject({ type: v.string(), value: v.string() })),
+});
+
+/** A constraint, and whether it matches. */
+const JudgedConstraint = v.strictObject({ ...Constraint.entries, result: v.boolean() });
+export type JudgedConstraint = v.InferOutput<typeof JudgedConstraint>;
+
+/** Whether a strategy turns its flag on, `unknown` also if it is disabled; and the variant it would return. */
+const StrategyResult = v.strictObject({
+  enabled: Outcome,
+  evaluationStatus: v.picklist(["complete", "incomplete", "unevaluated"]),
+  variant: v.optional(ChosenVariant),
+  variants: v.optional(v.array(Variant)),
+});
+type StrategyResult = v.InferOutput<typeof StrategyResult>;
+
+export const JudgedStrategy = v.strictObject({
+  name: v.string(),
+  id: v.string(),
+  title: v.optional(v.string()),
+  disabled: v.boolean(),
+  parameters: v.record(v.string(), v.string()),
+  result: StrategyResult,
+  constraints: v.array(JudgedConstraint),
+  segments: v.array(
+    v.strictObject({
+      name: v.string(),
+      id: v.number(),
+      result: v.boolean(),
+      constraints: v.array(JudgedConstraint),
+    }),
+  ),
+});
+export type JudgedStrategy = v.InferOutput<typeof JudgedStrategy>;
 
 /**
- * Whether a strategy turns its flag on: `unknown` if only the application can tell, or if it is disabled. The variant
- * is the one it would return.
+ * Whether a flag is on, and why. In its environment it is enabled regardless of its strategies; `featureEnabled` is set
+ * if it is on without a variant (original); `variants` are those that `variant` was chosen from; with an `error`, it
+ * could not be evaluated, and is off.
  */
-interface StrategyResult {
-  enabled: boolean | "unknown";
-  evaluationStatus: "complete" | "incomplete" | "unevaluated";
-  variant?: NonNullable<Result["variant"]>;
-  variants?: Variant[];
-}
-
-export interface Explanation {
-  isEnabled: boolean;
-  /** It is enabled, regardless of its strategies. */
-  isEnabledInCurrentEnvironment: boolean;
-  hasUnsatisfiedDependency: boolean;
-  strategies: { result: boolean | "unknown"; data: JudgedStrategy[] };
-  /** `featureEnabled` is set if the flag is on without a variant (original). */
-  variant: Omit<Evaluation, "featureEnabled"> & { featureEnabled?: boolean };
-  /** The variants that `variant` was chosen from. */
-  variants: ClientFeature["variants"];
-  /** Why the flag could not be evaluated; it is off then. */
-  error?: string;
-}
+export const Explanation = v.strictObject({
+  isEnabled: v.boolean(),
+  isEnabledInCurrentEnvironment: v.boolean(),
+  hasUnsatisfiedDependency: v.boolean(),
+  strategies: v.strictObject({ result: Outcome, data: v.array(JudgedStrategy) }),
+  variant: v.strictObject({
+    ...ChosenVariant.entries,
+    feature_enabled: v.boolean(),
+    featureEnabled: v.optional(v.boolean()),
+  }),
+  variants: v.array(FlagVariant),
+  error: v.optional(v.string()),
+});
+export type Explanation = v.InferOutput<typeof Explanation>;
 
 /** @param strategies all of the flag's, in order; `feature` has only the enabled ones */
 export function explain(
