@@ -10,6 +10,7 @@ import { write } from "../../src/events/write.ts";
 import { requireSignIn } from "../../src/people/passwords.ts";
 import { deliverLinksTo, type RequestedLink } from "../../src/people/resets.ts";
 import { badBodies } from "../support/bad-bodies.ts";
+import { REAL_COST } from "../support/cheap-passwords.ts";
 import { type Call, openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
 
@@ -339,10 +340,14 @@ test("a limited number of names is remembered, the newest", (t) => {
   guess("nina", "10.0.0.1");
 });
 
+test("guessing takes years: a hash costs 16 MiB of memory, five times", () => {
+  assert.deepEqual(REAL_COST, { N: 2 ** 14, r: 8, p: 5 });
+});
+
 test("a hash with a lower cost is upgraded at the next sign-in", async (t) => {
   const salt = crypto.randomBytes(16);
-  const old = crypto.scryptSync(OLD, salt, 32, { N: 1024, r: 8, p: 1 });
-  const stored = ["scrypt", 1024, 8, 1, salt.toString("base64"), old.toString("base64")].join("$");
+  const old = crypto.scryptSync(OLD, salt, 32, { N: 8, r: 8, p: 1 });
+  const stored = ["scrypt", 8, 8, 1, salt.toString("base64"), old.toString("base64")].join("$");
   assert.ok(isOutdated(stored) && (await isPassword(OLD, stored)));
   const { request, db } = await openServer(t, createWorld().user({ username: "nina", passwordHash: stored }));
   const signIn = () =>

@@ -11,6 +11,7 @@ import type { LogLine } from "../../src/lib/logger.ts";
 import { createServer } from "../../src/server/app.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { importDataset } from "../../src/transfer/import.ts";
+import "./cheap-passwords.ts";
 import { createWorld, personal, type World } from "./world.ts";
 
 export interface Call {
