@@ -3,34 +3,41 @@ import fs from "node:fs";
 import path from "node:path";
 
 /*
- * `npm test`: most test files share a few processes, since starting one for each takes longer than most files run. Those
- * that start programs, or look at all that was loaded, have a process of their own.
+ * `npm test`: the test files share a few processes, since starting one for each takes longer than most files run.
  */
 
-const PROCESSES = 6;
+const PROCESSES = 12;
 
-const own = fs.globSync(["test/*.test.ts", "test/{cli,guards,generators}/*.test.ts"]);
+/** More than processors: some files mostly wait for programs that they start. */
+const AT_ONCE = 3;
+
+/** What waits longest, and a test of all SQL that its process has loaded. */
+const OWN = ["test/cli/readme.test.ts", "test/guards/query-plans.test.ts"];
 
 const shared = fs
-  .globSync("test/*/*.test.ts", { exclude: ["test/{cli,guards,generators,heavy,ui}"] })
-  .sort()
-  .map((file) => path.resolve(file));
+  .globSync(["test/*.test.ts", "test/*/*.test.ts"], { exclude: [...OWN, "test/{heavy,ui}"] })
+  .sort();
 
 const folder = path.resolve("node_modules/.cache/tests");
+fs.rmSync(folder, { recursive: true, force: true });
 fs.mkdirSync(folder, { recursive: true });
 
-/** Every sixth file: files that take long are often in the same folder. */
-const parts = Array.from({ length: PROCESSES }, (_, part) => {
-  const imports = shared
-    .filter((_, index) => index % PROCESSES === part)
-    .map((file) => `import "${file}";\n`);
-  const name = path.join(folder, `part-${part + 1}.test.mjs`);
-  fs.writeFileSync(name, imports.join(""));
+/** Every twelfth file: files that take long are often in the same folder. */
+const parts = [
+  ...OWN.map((file) => [file]),
+  ...Array.from({ length: PROCESSES }, (_, part) => shared.filter((_, index) => index % PROCESSES === part)),
+];
+
+/** Named in the order in which the test runner starts them. */
+const names = parts.map((files, index) => {
+  const name = path.join(folder, `part-${String(index + 1).padStart(2, "0")}.test.mjs`);
+  fs.writeFileSync(name, files.map((file) => `import "${path.resolve(file)}";\n`).join(""));
   return name;
 });
 
-const options = ["--import", "./scripts/preload.mjs", "--test", "--test-concurrency=2"];
-const tests = spawn(process.execPath, [...options, ...process.argv.slice(2), ...parts, ...own], {
+const preloads = ["test-preload", "preload"].flatMap((name) => ["--import", `./scripts/${name}.mjs`]);
+const options = [...preloads, "--test", `--test-concurrency=${AT_ONCE}`];
+const tests = spawn(process.execPath, [...options, ...process.argv.slice(2), ...names], {
   stdio: "inherit",
 });
 tests.on("exit", (code) => (process.exitCode = code ?? 1));
