@@ -110,6 +110,7 @@ function createSend(agents: Agents, guard: Guard, timeoutMs: number, signal: Abo
   return function send(target: URL, headers: Headers, body: string | Buffer): Promise<Received> {
     const isSecure = target.protocol === "https:";
     const options = {
+      method: "POST",
       agent: agents[isSecure ? "https:" : "http:"],
       lookup: guard.lookupFor(target),
       headers: { "user-agent": "Flagstone", ...headers, "content-length": Buffer.byteLength(body) },

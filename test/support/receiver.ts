@@ -36,6 +36,7 @@ export async function openReceiver(t: TestContext, answer: Answer = 200) {
 const collect =
   (received: Received[], answerOf: () => Answer): RequestListener =>
   async (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(405).end();
     let body = "";
     try {
       for await (const chunk of request.setEncoding("utf8")) body += chunk;
