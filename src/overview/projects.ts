@@ -209,10 +209,10 @@ export const readProject = GET({
   volatile: [...VOLATILE, "features"],
   response: ProjectWithFeatures,
 }).run(({ db, actor: { userId }, params: { projectId } }) =>
-  snapshot(db, () => {
-    requireProject(db, projectId);
-    return { ...projectBasics(db, projectId, userId), features: projectFeatures(db, projectId, userId) };
-  }),
+  snapshot(db, () => ({
+    ...projectBasics(db, projectId, userId),
+    features: projectFeatures(db, projectId, userId),
+  })),
 );
 
 export const readOverview = GET({
@@ -224,14 +224,11 @@ export const readOverview = GET({
   volatile: [...VOLATILE, "onboardingStatus", "featureTypeCounts"],
   response: ProjectOverview,
 }).run(({ db, actor: { userId }, params: { projectId } }) =>
-  snapshot(db, () => {
-    requireProject(db, projectId);
-    return {
-      ...projectBasics(db, projectId, userId),
-      onboardingStatus: onboardingStatus(db, projectId),
-      featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
-    };
-  }),
+  snapshot(db, () => ({
+    ...projectBasics(db, projectId, userId),
+    onboardingStatus: onboardingStatus(db, projectId),
+    featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
+  })),
 );
 
 export const readHealthReport = GET({
@@ -243,7 +240,6 @@ export const readHealthReport = GET({
   response: HealthReport,
 }).run(({ db, actor: { userId }, params: { projectId } }) =>
   snapshot(db, () => {
-    requireProject(db, projectId);
     const { rating: _, ...counts } = projectHealth(db, projectId);
     return {
       ...projectBasics(db, projectId, userId),
@@ -283,7 +279,9 @@ const byId = query<{ id: string; userId: number | null }, Row>(`
       WHERE project = projects.id) AS environments
   FROM projects WHERE id = :id`);
 
+/** @throws ApiError `NotFoundError` */
 function projectBasics(db: Database, id: string, userId: number | null) {
+  requireProject(db, id);
   const { archivedAt, favorite, members, environments } = byId(db).get({ id, userId })!;
   const project = projectData(db, id);
   return {
