@@ -1,0 +1,8 @@
+/*
+ * The tests of `npm test` that kill servers, with many more rounds.
+ */
+
+process.env.KILL_ROUNDS ??= "100";
+
+await import("../db/kill.test.ts");
+await import("../db/kill-http.test.ts");
