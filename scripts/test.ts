@@ -11,8 +11,8 @@ const PROCESSES = 12;
 /** More than processors: some files mostly wait for programs that they start. */
 const AT_ONCE = 3;
 
-/** What waits longest, and a test of all SQL that its process has loaded. */
-const OWN = ["test/cli/readme.test.ts", "test/guards/query-plans.test.ts"];
+/** What waits longest; a test of all SQL that its process has declared; and one that declares what can't be prepared. */
+const OWN = ["test/cli/readme.test.ts", "test/guards/query-plans.test.ts", "test/db/statement.test.ts"];
 
 const shared = fs
   .globSync(["test/*.test.ts", "test/*/*.test.ts"], { exclude: [...OWN, "test/{heavy,ui}"] })
