@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import fs from "node:fs";
-import http from "node:http";
+import http, { type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { close, open } from "../../src/db/open.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
@@ -105,6 +108,7 @@ export async function openBoth(t: TestContext | undefined) {
   const { app: elsewhere } = createServer({ db: other, log });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const done = () => {
+    agent.destroy();
     server.closeAllConnections();
     server.close();
     for (const connection of [db, other]) close(connection);
@@ -115,6 +119,20 @@ export async function openBoth(t: TestContext | undefined) {
     const [path, init] = toRequest(read, headers);
     return fetch(`${url}/api/admin/${path}`, init);
   };
+  const agent = new http.Agent({ keepAlive: true });
+  /** The same with less work than `fetch`, as a response that has only its status, ETag and body. */
+  const getQuickly = async (read: string, sent: Record<string, string>) => {
+    const [path, { method = "GET", headers, body }] = toRequest(read, { ...sent, "accept-encoding": "gzip" });
+    const options = { method, agent, headers: headers as Record<string, string> };
+    const request = http.request(`${url}/api/admin/${path}`, options);
+    const [response]: IncomingMessage[] = await once(request.end(body), "response");
+    const bytes = await buffer(response!);
+    const text = response!.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes;
+    return new Response(text, {
+      status: response!.statusCode!,
+      headers: { etag: response!.headers.etag ?? "" },
+    });
+  };
   /** Makes a change through the server with the cache, or through another process. */
   const send = ({ method = "POST", path, as = personal(1), body }: Sent, isOwn = true) => {
     const init = {
@@ -124,7 +142,7 @@ export async function openBoth(t: TestContext | undefined) {
     };
     return isOwn ? fetch(url + path, init) : elsewhere.request(path, init);
   };
-  return { db, other, plain, get, send, done, misses: () => misses, found: () => found };
+  return { db, other, plain, get, getQuickly, send, done, misses: () => misses, found: () => found };
 }
 
 export const seen = async (response: Response) => {
@@ -133,20 +151,23 @@ export const seen = async (response: Response) => {
   const timeless = text.replaceAll(/"seenAt":[^,}]+/g, `"seenAt":0`);
   return [
     response.status,
-    timeless === text && response.headers.get("etag")?.replace("W/", ""), // weak if fetch has asked for compression
+    timeless === text && (response.headers.get("etag") ?? "").replace("W/", ""), // weak if fetch has asked for compression
     response.status < 400 ? timeless : JSON.parse(text).message,
   ];
 };
 
 /** Asserts that no response is stale; the caller names the change. */
-export async function requireFresh({ plain, get }: Awaited<ReturnType<typeof openBoth>>, after: string) {
+export async function requireFresh(
+  { plain, getQuickly }: Awaited<ReturnType<typeof openBoth>>,
+  after: string,
+) {
   for (const authorization of CALLERS) {
     for (const read of READS) {
       const [path, init] = toRequest(read, { authorization });
       const expected = await seen(await plain.request(`/api/admin/${path}`, init));
       for (const time of ["first", "repeated"]) {
         const where = `${read} by ${authorization.slice(0, 6)}…${authorization.slice(-2)}, ${time} after ${after}`;
-        assert.deepEqual(await seen(await get(read, { authorization })), expected, where);
+        assert.deepEqual(await seen(await getQuickly(read, { authorization })), expected, where);
       }
     }
   }
