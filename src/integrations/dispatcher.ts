@@ -81,12 +81,13 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     takeSlot: (failures) => (failures > 0 ? takeForFailing() : takeAny()),
     isStopped: () => isStopped,
   };
+  /** By integration. */
   const lanes = new Map<number, Lane>();
   const wake = (ids: Iterable<number>) => {
     for (const id of ids) {
       const lane = lanes.get(id) ?? createLane(context, id);
       lanes.set(id, lane);
-      void lane.wake();
+      void lane();
     }
   };
   const wakeAll = () => wake(activeIntegrations(db).pluck().all({}));
@@ -101,7 +102,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       onQueued(db, undefined);
       running(db).dispatcher = undefined;
       const grace = setTimeout(() => aborter.abort(), GRACE_MS);
-      await Promise.all([...lanes.values()].map((lane) => lane.wake())); // to cancel its timer
+      await Promise.all([...lanes.values()].map((lane) => lane())); // to cancel its timer
       clearTimeout(grace);
       disconnect();
     },
@@ -110,11 +111,11 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   return dispatcher;
 }
 
-/** The deliveries of one integration, one by one in the order of events. */
-interface Lane {
-  /** Delivers what is due; resolves once nothing is in progress. */
-  wake(): Promise<void>;
-}
+/**
+ * The deliveries of one integration, one by one in the order of events: when called, it delivers what is due, and resolves
+ * once nothing is in progress.
+ */
+type Lane = () => Promise<void>;
 
 interface LaneContext extends AttemptContext {
   isStopped(): boolean;
@@ -145,7 +146,7 @@ function createLane(context: LaneContext, id: number): Lane {
     }
     if (waitMs !== undefined && !context.isStopped()) cancelTimer = clock.after(waitMs, wake);
   });
-  return { wake };
+  return wake;
 }
 
 /** Delivers whatever is due. @returns milliseconds until the next delivery is due; undefined if none is waiting */
