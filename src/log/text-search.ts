@@ -126,7 +126,7 @@ function sourceFor(db: Database, search: Search): Source {
   const { text, criteria } = search;
   if (!mayOccur(text)) return () => EMPTY;
   if (countMatches(db, criteria) <= COUNTED) return byCriteria(db, search, criteria);
-  const visible = byCriteria(db, search, toCriteria({ hidden: JSON.parse(criteria.hidden) }));
+  const visible = byCriteria(db, search, { ...toCriteria({ hidden: [] }), hidden: criteria.hidden });
   const match = [...text].length >= 3 ? trigramsOf(text) : anyTrigram(db, text, visible);
   if (match === undefined) return visible;
   return match === "" ? () => EMPTY : byMatch(db, search, match);
