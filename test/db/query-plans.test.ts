@@ -48,6 +48,11 @@ for (const [name, words, step] of [
     /^SEARCH events USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/,
   ],
   [
+    "all of a project's events",
+    ["FROM events WHERE project = :projects ->> 0", "ORDER BY id DESC"],
+    /^SEARCH events USING COVERING INDEX events_by_project \(project=\? AND rowid>\? AND rowid<\?\)/,
+  ],
+  [
     "an integration's records",
     ["CROSS JOIN integration_events AS records", "LIMIT :limit OFFSET :offset"],
     /^SEARCH listed USING COVERING INDEX integration_events_by_integration/,
@@ -67,6 +72,16 @@ for (const [name, words, step] of [
     assert.ok(!plan.includes("USE TEMP B-TREE FOR ORDER BY"), plan.join("\n"));
   });
 }
+
+test("the newest events of each type are read from events_by_type in order, and only they are sorted", () => {
+  const plan = planOf(statementWith("INDEXED BY events_by_type ", "ORDER BY events.id DESC"));
+  const step = "SEARCH one USING COVERING INDEX events_by_type (type=? AND id>? AND id<?)";
+  assert.ok(plan.includes(step), plan.join("\n"));
+  assert.deepEqual(
+    plan.filter((found) => found.includes("TEMP B-TREE")),
+    ["USE TEMP B-TREE FOR DISTINCT", "USE TEMP B-TREE FOR ORDER BY"],
+  );
+});
 
 for (const [index, key] of [
   ["events_by_project", "project=?"],

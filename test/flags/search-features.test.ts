@@ -65,6 +65,12 @@ scenarios(`GET ${SEARCH}`, [
   { name: "a service token", as: SERVICE, given: withFlags, see: (body) => assert.equal(body.total, 6) },
   { name: "none", see: (body) => assert.deepEqual(body, { features: [], total: 0 }) },
   {
+    name: "the most words that fit", // one condition each, of which SQLite accepts a thousand
+    given: withFlags,
+    url: `?query=${"§,".repeat(498)}cart`,
+    see: (body) => assert.equal(body.total, 2),
+  },
+  {
     name: "every property, environments and the rest in order",
     given: withFlags,
     url: "?query=checkout",
