@@ -3,6 +3,8 @@ import { Socket } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { placeText } from "../dataset/kind.ts";
+import { datasetLines } from "../dataset/text.ts";
 import { DataError } from "../db/error.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { isOlder } from "../db/migrations.ts";
@@ -13,7 +15,7 @@ import {
   isUntouched,
   type Notes,
   type Trial,
-  tryDataset,
+  tryLines,
 } from "../transfer/import.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
 import { closing } from "./data-file.ts";
@@ -135,7 +137,7 @@ function toSentence(warnings: Warnings) {
  */
 async function dryRun(context: ImportContext, chunks: Readable, onProgress: OnProgress) {
   using db = closing(openForTrial(context.config.data));
-  const trial = await tryDataset(db, chunks, onProgress);
+  const trial = await tryLines(db, datasetLines(chunks), onProgress);
   endProgress(context);
   if (context.options.json) context.print(JSON.stringify(trial));
   else show(context, trial);
@@ -161,7 +163,7 @@ function openForTrial(data: string) {
 function show({ print, world: { stderr } }: Context, { counts, problems, warnings }: Trial) {
   printCounts(print, counts);
   const printNotes = ({ count, first }: Notes, prefix: string) => {
-    for (const { line, message } of first) stderr.write(`line ${line}: ${prefix}${message}\n`);
+    for (const { message, ...place } of first) stderr.write(`${placeText(place)}: ${prefix}${message}\n`);
     if (count > first.length) stderr.write(`… and ${count - first.length} more\n`);
   };
   printNotes(warnings, "the API would reject it: ");

@@ -16,13 +16,26 @@ export interface ImportContext {
   /** The default for a missing `createdAt`. */
   now: string;
   events: { store(event: StoredEvent): void };
-  end: End;
 }
 
-/** Whether the dataset says that it has an end, so that one that was cut short is recognised. */
-interface End {
-  isDue: boolean;
-  isReached: boolean;
+/** Where something to import comes from; lines and rows are counted from 1. */
+export type Place = { line: number } | { table: string; row: number };
+
+/** Something to import. */
+export interface Line {
+  place: Place;
+  /**
+   * @returns undefined if it is not to be stored, such as a header
+   * @throws DatasetError
+   */
+  read(): Keys | undefined;
+}
+
+interface Keys {
+  kind: unknown;
+  keys: object;
+  /** Whether it is so long that only its first error is reported. */
+  isLong?: boolean;
 }
 
 /** One kind of line: its shape, how it becomes rows, and how rows become lines again. */
@@ -90,19 +103,22 @@ export class LineError extends Error {}
 /** For a reason, which may quote the line. */
 const MAX_REASON_LENGTH = 500;
 
-/** A dataset that can't be imported: the message gives the line and the first reason, safe for a terminal. */
+/** A dataset that can't be imported: the message gives the place and the first reason, safe for a terminal. */
 export class DatasetError extends Error {
-  readonly line: number;
-  /** Everything wrong with the line. */
+  readonly place: Place;
+  /** Everything wrong there. */
   readonly reasons: readonly string[];
 
-  constructor(line: number, ...reasons: [string, ...string[]]) {
+  constructor(place: Place, ...reasons: [string, ...string[]]) {
     const shown = reasons.map(toPrintable) as [string, ...string[]];
-    super(`line ${line}: ${shown[0]}`);
-    this.line = line;
+    super(`${placeText(place)}: ${shown[0]}`);
+    this.place = place;
     this.reasons = shown;
   }
 }
+
+export const placeText = (place: Place) =>
+  "line" in place ? `line ${place.line}` : `table ${place.table}, row ${place.row}`;
 
 /** The same for a line whose subject is already in the file, or on an earlier line. */
 export class DuplicateError extends DatasetError {}

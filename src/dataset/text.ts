@@ -1,10 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { MAX_LINE_BYTES } from "../lib/limits.ts";
-import { DatasetError } from "./kind.ts";
+import * as v from "valibot";
+import { isTooDeep, MAX_JSON_DEPTH, MAX_LINE_BYTES, mayBeTooDeep } from "../lib/limits.ts";
+import { check, type Schema, type Violation } from "../lib/validation.ts";
+import { DatasetError, Flag, type Line, OptionalText, OptionalTime, type Place } from "./kind.ts";
 
 const NEWLINE = 0x0a;
 
-export interface TextLine {
+interface TextLine {
   /** Starting at 1. */
   number: number;
   text: string;
@@ -12,22 +14,89 @@ export interface TextLine {
   isCut: boolean;
 }
 
+/** The first line of every dataset. */
+const Header = v.strictObject({
+  version: v.literal(1, "must be 1, the only version"),
+  createdAt: OptionalTime,
+  source: OptionalText,
+  hasEnd: Flag(false),
+});
+
+/** The last line of an export. */
+const End = v.strictObject({});
+
+/** For longer lines only the first error is reported. */
+const MAX_FULL_REPORT = 64 * 1024;
+
 /**
- * Calls back for each non-empty line of a dataset, and periodically with the number of lines read.
- * @returns the number of lines.
- * @throws DatasetError for anything other than the lines of a dataset.
+ * The lines of a dataset, one chunk's worth at a time.
+ * @throws DatasetError for anything other than a dataset, and if its end is missing
  */
-export async function eachLine(
-  chunks: AsyncIterable<Buffer>,
-  onLine: (line: TextLine, isFirst: boolean) => void,
-  onProgress: (lines: number) => void,
-): Promise<number> {
+export async function* datasetLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  const end = { isDue: false, isReached: false };
   let read = 0;
-  for await (const lines of textLines(requireDataset(chunks))) {
-    for (const line of lines) onLine(line, read++ === 0);
-    onProgress(read);
+  const toLine = (line: TextLine, isFirst: boolean): Line => ({
+    place: { line: line.number },
+    read() {
+      const { kind, ...keys } = parse(line);
+      if (end.isReached) throw errorAt(line, "comes after the end of the dataset");
+      if (isFirst) end.isDue = headerOf(kind, keys, line).hasEnd;
+      else if (kind === "end") end.isReached = Boolean(checkedLine(End, keys, line));
+      else return contentOf(kind, keys, line);
+    },
+  });
+  for await (const lines of textLines(requireDataset(chunks)))
+    yield lines.map((line) => toLine(line, read++ === 0));
+  if (end.isDue && !end.isReached)
+    throw new DatasetError({ line: read + 1 }, "the end of the dataset is missing (was the file cut short?)");
+}
+
+function contentOf(kind: unknown, keys: object, line: TextLine) {
+  if (mayBeTooDeep(line.text)) requireShallow(keys, line);
+  return { kind, keys, isLong: line.text.length > MAX_FULL_REPORT };
+}
+
+const errorAt = ({ number }: TextLine, ...reasons: [string, ...string[]]) =>
+  new DatasetError({ line: number }, ...reasons);
+
+function parse(line: TextLine): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line.text);
+  } catch {
+    throw errorAt(line, `is not valid JSON${line.isCut ? " (was the file cut short?)" : ""}`);
   }
-  return read;
+  if (isObject(value)) return value as Record<string, unknown>;
+  throw errorAt(line, "must be a JSON object");
+}
+
+function headerOf(kind: unknown, keys: object, line: TextLine) {
+  if (kind !== "dataset") throw errorAt(line, "kind: the first line must be of the kind dataset");
+  return checkedLine(Header, keys, line);
+}
+
+const checkedLine = <S extends Schema>(schema: S, keys: object, { number }: TextLine) =>
+  checkedKeys(schema, keys, { line: number });
+
+/** @throws DatasetError with everything that is wrong */
+export function checkedKeys<S extends Schema>(
+  schema: S,
+  keys: object,
+  place: Place,
+  abortEarly = false,
+): v.InferOutput<S> {
+  const result = check(schema, keys, "", { abortEarly });
+  if (!result.violations) return result.value;
+  const [first, ...rest] = result.violations;
+  throw new DatasetError(place, reason(first), ...rest.map(reason));
+}
+
+const reason = ({ path, message }: Violation) => (path === "" ? message : `${path}: ${message}`);
+
+function requireShallow(keys: object, line: TextLine) {
+  const [key] = Object.entries(keys).find(([, value]) => isTooDeep(value)) ?? [];
+  if (key !== undefined)
+    throw errorAt(line, `${key}: must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 }
 
 /**
@@ -35,7 +104,7 @@ export async function eachLine(
  * lines are skipped.
  * @throws DatasetError for a line that is not UTF-8 or too long.
  */
-async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLine[]> {
+export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLine[]> {
   let number = 0;
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -56,12 +125,13 @@ async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLin
 
 function toLine(bytes: Buffer, number: number, isCut: boolean): TextLine {
   if (bytes.length > MAX_LINE_BYTES) throw tooLong(number);
-  if (!isUtf8(bytes)) throw new DatasetError(number, "is not valid UTF-8");
+  if (!isUtf8(bytes)) throw new DatasetError({ line: number }, "is not valid UTF-8");
   const text = bytes.toString("utf8").replace(/\r$/, "");
   return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text, isCut };
 }
 
-const tooLong = (number: number) => new DatasetError(number, `is longer than ${MAX_LINE_BYTES} bytes`);
+const tooLong = (number: number) =>
+  new DatasetError({ line: number }, `is longer than ${MAX_LINE_BYTES} bytes`);
 
 /** Joins lines into larger chunks, since streams are slow with small ones. */
 export function* inChunks(lines: Iterable<string>): Generator<string> {
@@ -112,7 +182,7 @@ function requireOurs(bytes: Buffer) {
   if (beginsDataset(bytes)) return bytes;
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   const what = binaryFormat(bytes) ?? foreignFormat(text, parsed(text)) ?? unknownFormat(text);
-  if (what !== undefined) throw new DatasetError(1, what);
+  if (what !== undefined) throw new DatasetError({ line: 1 }, what);
   return bytes;
 }
 

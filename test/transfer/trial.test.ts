@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { tryDataset } from "../../src/transfer/import.ts";
+import { datasetLines } from "../../src/dataset/text.ts";
+import { tryLines } from "../../src/transfer/import.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import { company, EVENT, everyKey, exported, HEADER, line, TIME, toText } from "./examples.ts";
 import { empty } from "./importing.ts";
@@ -10,7 +11,7 @@ async function trial(t: TestContext, text: string, given: readonly object[] = []
   const db = empty(t);
   if (given.length > 0) await importLines(db, given);
   const before = exported(db);
-  const found = await tryDataset(db, asChunks(text));
+  const found = await tryLines(db, datasetLines(asChunks(text)));
   assert.equal(db.inTransaction, false);
   assert.equal(exported(db), before, "nothing is stored");
   assert.equal(db.prepare("SELECT count(*) FROM event_totals").pluck().get(), given.length > 0 ? 3 : 0);
@@ -72,7 +73,8 @@ test("a dry run lists the first hundred errors and warnings", async (t) => {
   const bad = Array.from({ length: 150 }, () => ({ kind: "flag" }));
   const odd = Array.from({ length: 130 }, (_, index) => line("integration", { id: index + 9 }));
   const { problems, warnings } = await trial(t, toText([HEADER, ...bad, ...odd]));
-  assert.deepEqual([problems.count, problems.first.length, problems.first[99]!.line], [150, 100, 101]);
+  assert.deepEqual([problems.count, problems.first.length], [150, 100]);
+  assert.partialDeepStrictEqual(problems.first[99], { line: 101 });
   assert.deepEqual([warnings.count, warnings.first.length], [130, 100]);
   assert.deepEqual(warnings.first[0], { line: 152, message: "parameters.url: is required by webhook" });
 });
@@ -100,7 +102,7 @@ test("a dry run stops at invalid UTF-8", async (t) => {
     Buffer.from([0xff, 0x0a]),
     Buffer.from("{}\n"),
   ]);
-  const { problems } = await tryDataset(db, asChunks(bytes));
+  const { problems } = await tryLines(db, datasetLines(asChunks(bytes)));
   assert.deepEqual(problems.first, [{ line: 2, message: "is not valid UTF-8" }]);
 });
 
@@ -109,6 +111,6 @@ test("a dry run can be cancelled", async (t) => {
   const stop = () => {
     throw new Error("enough");
   };
-  await assert.rejects(tryDataset(db, asChunks(toText([HEADER])), stop), /^Error: enough$/);
+  await assert.rejects(tryLines(db, datasetLines(asChunks(toText([HEADER]))), stop), /^Error: enough$/);
   assert.equal(db.inTransaction, false);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Place } from "../../src/dataset/kind.ts";
 import type { Database } from "../../src/db/database.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
 import { importDataset } from "../../src/transfer/import.ts";
@@ -113,8 +114,8 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
 
 /** The warnings by line. */
 async function warnings(db: Database, text: string) {
-  const told: Array<[number, string]> = [];
-  await importDataset(db, asChunks(text), undefined, (number, message) => told.push([number, message]));
+  const told: Array<[Place, string]> = [];
+  await importDataset(db, asChunks(text), undefined, (place, message) => told.push([place, message]));
   return told;
 }
 
@@ -124,7 +125,7 @@ for (const [kind, keys, ...expected] of WARNED) {
     await importDataset(db, asChunks(toText(everyKey())));
     assert.deepEqual(
       await warnings(db, toText([HEADER, line(kind, keys)])),
-      expected.map((message) => [2, message]),
+      expected.map((message) => [{ line: 2 }, message]),
     );
   });
 }
