@@ -1,7 +1,8 @@
+import { explainNetworkError, requireUrl, send } from "../http/client.ts";
 import { toUrl } from "../http/listen.ts";
 import { command } from "./command.ts";
 import type { Config } from "./config.ts";
-import { CA_OPTION, explainNetworkError, requireUrl, send, trustOf } from "./server-url.ts";
+import { CA_OPTION, trustOf } from "./server-url.ts";
 
 const TIMEOUT_MS = 3000;
 
