@@ -26,7 +26,9 @@ CREATE TABLE projects (
   updated_at         TEXT,
   feature_limit      INTEGER CHECK (feature_limit >= 0),
   -- The naming convention for flags: pattern, example and description.
-  feature_naming     TEXT NOT NULL DEFAULT '{}' CHECK (json_type(feature_naming) = 'object')
+  feature_naming     TEXT NOT NULL DEFAULT '{}' CHECK (json_type(feature_naming) = 'object'),
+  -- The links that a new flag gets.
+  link_templates     TEXT NOT NULL DEFAULT '[]' CHECK (json_type(link_templates) = 'array')
 ) STRICT;
 
 -- Every request looks up which projects are hidden from its user.
@@ -342,6 +344,16 @@ CREATE TABLE feature_tags (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX feature_tags_by_tag ON feature_tags (type, value);
+
+-- What a flag links to, such as where its code is; in the order of their rows.
+CREATE TABLE feature_links (
+  id      TEXT PRIMARY KEY,
+  feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  url     TEXT NOT NULL,
+  title   TEXT
+) STRICT;
+
+CREATE INDEX feature_links_by_feature ON feature_links (feature);
 
 CREATE TABLE feature_favorites (
   feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,

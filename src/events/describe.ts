@@ -44,6 +44,9 @@ const ACTIONS: Partial<Record<EventType, string>> = {
   "feature-completed": "marked {flag} as completed",
   "feature-uncompleted": "marked {flag} as no longer completed",
   "feature-environment-variants-updated": "updated the variants of {flag}",
+  "feature-link-added": "added the link {link} to {flag}",
+  "feature-link-updated": "updated the link {link} of {flag}",
+  "feature-link-removed": "removed the link {link} from {flag}",
   "feature-dependency-added": "made {flag} depend on {parent}",
   "feature-dependency-removed": "made {flag} no longer depend on {parent}",
 };
@@ -57,6 +60,7 @@ const NAMES: Readonly<Record<string, (event: Described, state: State) => string 
     name === undefined ? undefined : bold(title || preData?.title || name),
   changes: ({ data, preData }) => (data && preData && strategyChanges(preData, data).join("; ")) || undefined,
   tag: (_, { type, value }) => (value === undefined ? undefined : bold(`${type}:${value}`)),
+  link: (_, { title, url }) => (url === undefined ? undefined : bold(title || url)),
   oldProject: (_, { oldProject }) => (oldProject === undefined ? undefined : bold(oldProject)),
   parent: (_, { feature }) => (feature === undefined ? undefined : bold(feature)),
   role: (_, { roleName }) => (roleName === undefined ? undefined : bold(roleName)),

@@ -149,6 +149,9 @@ export const EVENT_TYPES = [
   "actions-created",
   "actions-updated",
   "actions-deleted",
+  "feature-link-added",
+  "feature-link-updated",
+  "feature-link-removed",
 ] as const;
 
 export const EventType = v.picklist(EVENT_TYPES, "is not a known event type");

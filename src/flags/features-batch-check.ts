@@ -15,6 +15,7 @@ import { requireLiveProject } from "../projects/projects-store.ts";
 import { findContextField, NewContextField } from "./context-fields.ts";
 import { NewDependency } from "./dependencies.ts";
 import { isEnabled } from "./feature-environments-store.ts";
+import { NewFeatureLink } from "./feature-links.ts";
 import { NewFeature } from "./features-schema.ts";
 import { findFeature } from "./features-store.ts";
 import { usableSegments } from "./segments.ts";
@@ -65,6 +66,7 @@ const Data = v.object({
     v.array(v.object({ feature: v.string(), dependencies: v.array(NewDependency) })),
     [],
   ),
+  links: v.optional(v.array(v.object({ feature: v.string(), links: v.array(NewFeatureLink) })), []),
 });
 export type Data = v.InferOutput<typeof Data>;
 
@@ -145,6 +147,7 @@ function importable(data: Data, existing: Import["existing"]): Data {
     featureEnvironments: data.featureEnvironments.filter(isIncluded),
     featureTags: data.featureTags.filter(isIncluded),
     dependencies: data.dependencies.filter(({ feature }) => names.has(feature)),
+    links: data.links.filter(({ feature }) => names.has(feature)),
   };
 }
 

@@ -8,7 +8,8 @@ import type { Tx } from "../events/write.ts";
 import { POST, WithHeaders } from "../http/operation.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { ContextField } from "./context-fields.ts";
-import { Feature } from "./features-schema.ts";
+import { LINKS } from "./feature-links.ts";
+import { Feature, FeatureLink } from "./features-schema.ts";
 import { DEPENDENCIES } from "./features-store.ts";
 import { TagType } from "./tag-types.ts";
 
@@ -63,6 +64,10 @@ export const FeaturesExport = v.strictObject({
         }),
       ),
     }),
+  ),
+  /** Left out if there are none, since an older original refuses it. */
+  links: v.optional(
+    v.array(v.strictObject({ feature: v.string(), links: v.array(v.omit(FeatureLink, ["feature"])) })),
   ),
 });
 export type FeaturesExport = v.InferOutput<typeof FeaturesExport>;
@@ -126,7 +131,7 @@ interface Bind {
 
 const OF_FLAGS = `(SELECT value AS flag FROM json_each(:names)) CROSS JOIN`;
 
-type Row<Name extends keyof FeaturesExport> = Stored<FeaturesExport[Name][number]>;
+type Row<Name extends keyof FeaturesExport> = Stored<NonNullable<FeaturesExport[Name]>[number]>;
 
 const features = query<Bind, Row<"features">>(`
   SELECT name, description, features.type, project, stale, impression_data AS impressionData,
@@ -167,6 +172,9 @@ const dependencies = query<Bind, Row<"dependencies">>(`
   SELECT feature, ${DEPENDENCIES} AS dependencies
   FROM ${OF_FLAGS} feature_dependencies ON feature = flag GROUP BY feature ORDER BY feature`);
 
+const links = query<Bind, Row<"links">>(`
+  SELECT feature, ${LINKS} AS links FROM ${OF_FLAGS} feature_links ON feature = flag GROUP BY feature ORDER BY feature`);
+
 /** The state of flags in an environment, with everything they refer to. */
 function exportOf(db: Database, flags: readonly string[], environment: string): FeaturesExport {
   const bind = { names: JSON.stringify(flags), environment };
@@ -177,6 +185,7 @@ function exportOf(db: Database, flags: readonly string[], environment: string): 
   const fields = JSON.stringify(fieldsOf({ featureStrategies, featureEnvironments }));
   const types = JSON.stringify(featureTags.map(({ tagType }) => tagType));
   const ids = JSON.stringify(featureStrategies.flatMap((strategy) => strategy.segments));
+  const featureLinks = links(db).all(bind).map(fromStored(entries.links.wrapped.item));
   return {
     features: features(db).all(bind).map(fromStored(entries.features.item)),
     featureStrategies,
@@ -186,6 +195,7 @@ function exportOf(db: Database, flags: readonly string[], environment: string): 
     segments: segments(db).all({ ids }),
     tagTypes: tagTypes(db).all({ names: types }),
     dependencies: dependencies(db).all(bind).map(fromStored(entries.dependencies.item)),
+    ...(featureLinks.length > 0 && { links: featureLinks }),
   };
 }
 

@@ -8,6 +8,7 @@ import { requireLegalValues } from "./constraints.ts";
 import { createContextField } from "./context-fields.ts";
 import { addDependency, requireDependency } from "./dependencies.ts";
 import { type FeatureScope, type Scope, setEnabled } from "./feature-environments-store.ts";
+import { addLink, removeLinks } from "./feature-links.ts";
 import { tagFeature } from "./feature-tags.ts";
 import {
   checkImport,
@@ -38,9 +39,10 @@ export const importFeatures = POST({
   id: "importToggles",
   summary: "Create or replace exported flags in an environment",
   path: "/api/admin/features-batch/import",
-  errors: ["NotFoundError", "InvalidOperationError"],
+  errors: ["NotFoundError", "InvalidOperationError", "OperationDeniedError"],
   records: [
     "feature-created",
+    "feature-link-added",
     "feature-metadata-updated",
     "feature-environment-variants-updated",
     "feature-tagged",
@@ -61,6 +63,7 @@ export const importFeatures = POST({
   for (const feature of included.features)
     importFeature(tx, { project, environment, feature: feature.name }, feature, parts);
   importDependencies(tx, included);
+  importLinks(tx, included);
   tx.record({ type: "features-imported", project, environment });
 });
 
@@ -79,6 +82,13 @@ function importDependencies(tx: Tx, data: Data) {
       addDependency(tx, child, dependency);
     }
   }
+}
+
+/** A flag's links are replaced if the import has any list of them, even an empty one (original). */
+function importLinks(tx: Tx, data: Data) {
+  for (const { feature } of data.links) removeLinks(tx).run({ feature });
+  for (const { feature, links } of data.links)
+    for (const link of links) addLink(tx, findFeature(tx.db, feature)!, link);
 }
 
 // The import replaces these parts of a flag, without events (original).

@@ -6,6 +6,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { fold } from "../lib/text.ts";
 import { requireRoom } from "../projects/projects-store.ts";
 import { isDependent } from "./dependencies.ts";
+import { addTemplateLinks } from "./feature-links.ts";
 import { tagNewFeature } from "./feature-tags.ts";
 import type { Feature, FeatureUpdate, NewFeature } from "./features-schema.ts";
 import { findFeature } from "./features-store.ts";
@@ -31,7 +32,7 @@ const foldedText = ({ name, description }: Pick<FeatureRow, "name" | "descriptio
   `${fold(name)}a${fold(description ?? "")}`;
 
 /**
- * Creates a flag in an existing project, with tags of existing types; an SQLite constraint error if the name is taken.
+ * Creates a flag in an existing project, with tags of existing types and the project's links; an SQLite constraint error if the name is taken.
  * The event has the tags, and there are none for tagging (original).
  */
 export function createFeature(tx: Tx, project: string, feature: NewFeature): Feature {
@@ -49,6 +50,7 @@ export function createFeature(tx: Tx, project: string, feature: NewFeature): Fea
   tagNewFeature(tx, { name, project }, tags);
   const created = findFeature(tx.db, name)!;
   tx.record({ type: "feature-created", project, featureName: name, data: created });
+  addTemplateLinks(tx, created);
   return created;
 }
 

@@ -22,6 +22,7 @@ import { EXPIRED } from "../projects/projects-store.ts";
 import { insertDependency } from "./dependencies.ts";
 import { insertFeatureFavorite } from "./favorites.ts";
 import { insertFeatureEnvironment, markFirstSeen } from "./feature-environments-store.ts";
+import { insertLink, LinkOfLine, linkWarnings } from "./feature-links.ts";
 import { insertFeatureTag } from "./feature-tags.ts";
 import { insertFeature } from "./features-changes.ts";
 import { STAGES } from "./features-schema.ts";
@@ -84,6 +85,7 @@ const Feature = v.strictObject({
   ),
   tags: v.optional(v.array(v.strictObject({ type: Name, value: TagPart })), []),
   favoritedBy: v.optional(v.array(Id), []),
+  links: v.optional(v.array(LinkOfLine), []),
   dependencies: v.optional(
     v.array(
       v.strictObject({ feature: Name, enabled: Flag(true), variants: v.optional(v.array(v.string()), []) }),
@@ -124,6 +126,9 @@ const all = query<object, object>(`
       FROM feature_tags WHERE feature = features.name) AS tags,
     (SELECT json_group_array(user_id ORDER BY user_id)
       FROM feature_favorites WHERE feature = features.name) AS favoritedBy,
+    (SELECT nullif(json_group_array(json_patch('{}', json_object('id', id, 'url', url, 'title', title))
+        ORDER BY feature_links.rowid), '[]')
+      FROM feature_links WHERE feature = features.name) AS links,
     (SELECT ${DEPENDENCIES} FROM feature_dependencies WHERE feature = features.name) AS dependencies,
     (${ENVIRONMENTS}) AS environments
   FROM features ORDER BY name`);
@@ -138,7 +143,7 @@ export const feature = kind({
     "environments.name": "environment",
     "environments.strategies.segments": "segment",
   },
-  insert({ tx, db, now }, { stages, tags, favoritedBy, dependencies, environments, ...line }) {
+  insert({ tx, db, now }, { stages, tags, favoritedBy, links, dependencies, environments, ...line }) {
     const { name, type } = line;
     const createdAt = line.createdAt ?? now;
     // Filled in, so that an imported flag is not announced as potentially stale.
@@ -151,6 +156,8 @@ export const feature = kind({
       insertFeatureTag(tx).run({ feature: name, ...tag });
     }
     for (const userId of favoritedBy) insertFeatureFavorite(tx).run({ feature: name, userId });
+    for (const { id, ...link } of links)
+      insertLink(tx).run({ feature: name, id: id ?? crypto.randomUUID(), ...link });
     for (const { feature: parent, ...dependency } of dependencies)
       insertDependency(tx).run(toStored({ feature: name, parent, ...dependency }));
     for (const environment of environments) storeFeatureEnvironment(tx, name, environment);
@@ -184,8 +191,9 @@ const withStickiness = (variant: Strategy["variants"][number], { parameters }: S
  * corrected before it can be changed. Each warning begins with the path.
  */
 
-function* featureWarnings(db: Database, { name, type, environments }: Feature): Generator<string> {
+function* featureWarnings(db: Database, { name, type, links, environments }: Feature): Generator<string> {
   yield* nameWarnings("name", name);
+  yield* linkWarnings(links);
   if (!isKnown(db, "featureType", type)) yield `type: there is no flag type ${JSON.stringify(type)}`;
   for (const [index, { variants, strategies }] of environments.entries()) {
     yield* weightWarnings(`environments.${index}.variants`, variants);

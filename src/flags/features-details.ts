@@ -2,6 +2,7 @@ import { type PersonRow, toPerson } from "../access/person.ts";
 import type { Database } from "../db/database.ts";
 import { query, type Stored } from "../db/statement.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
+import { linksOf } from "./feature-links.ts";
 import type { CurrentStage, Feature, FeatureDetails } from "./features-schema.ts";
 import { DEPENDENCIES, liveChildren } from "./features-store.ts";
 import { LATEST_FIRST } from "./lifecycle.ts";
@@ -26,6 +27,7 @@ export function featureDetails(
     dependencies: new RawJson(dependenciesOf(db).pluck().get({ name })!),
     children: liveChildren(db, name),
     ...(lifecycle && { lifecycle }),
+    links: linksOf(db).all({ feature: name }),
     collaborators: { users: authorsOf(db).all({ name }).map(toPerson) },
   };
 }

@@ -69,7 +69,7 @@ export const createFeatureOperation = POST({
   body: NewFeature,
   status: 201,
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
-  records: ["feature-created", "tag-created"],
+  records: ["feature-created", "tag-created", "feature-link-added"],
   response: Feature,
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
@@ -176,7 +176,7 @@ export const cloneFeature = POST({
   body: CloneFeature,
   status: 201,
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
-  records: ["feature-created", "feature-strategy-add", "feature-dependency-added"],
+  records: ["feature-created", "feature-link-added", "feature-strategy-add", "feature-dependency-added"],
   response: Feature,
 }).change(({ tx, params: { projectId: project, featureName: from }, body }) => {
   const { name, replaceGroupId: replacesGroupId } = body;

@@ -84,6 +84,15 @@ export type Feature = v.InferOutput<typeof Feature>;
 export const Person = v.strictObject({ id: v.number(), name: v.string(), imageUrl: v.string() });
 export type Person = v.InferOutput<typeof Person>;
 
+/** What a flag links to, such as where its code is. */
+export const FeatureLink = v.strictObject({
+  id: v.string(),
+  url: v.string(),
+  title: v.nullable(v.string()),
+  feature: v.string(),
+});
+export type FeatureLink = v.InferOutput<typeof FeatureLink>;
+
 /** Everything about a flag; unlike elsewhere, a strategy without a title has an empty one (original). */
 export const FeatureDetails = v.strictObject({
   ...v.omit(Feature, ["archivedAt"]).entries,
@@ -110,6 +119,7 @@ export const FeatureDetails = v.strictObject({
   ),
   children: v.array(v.string()),
   lifecycle: v.optional(v.omit(CurrentStage, ["status"])),
+  links: v.array(FeatureLink),
   collaborators: v.strictObject({ users: v.array(Person) }),
 });
 export type FeatureDetails = v.InferOutput<typeof FeatureDetails>;

@@ -6,6 +6,7 @@ import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { found } from "../lib/api-error.ts";
 import { ShortText, Timestamp, wholeNumber } from "../lib/validation.ts";
+import { isWebAddress } from "../lib/web-address.ts";
 
 export const BannerVariant = v.picklist(["info", "warning", "error", "success"]);
 
@@ -17,8 +18,6 @@ export const BannerLink = v.pipe(
     "must be an address that begins with https://, http:// or one slash, or the word dialog",
   ),
 );
-
-const isWebAddress = (link: string) => /^https?:$/.test(URL.parse(link)?.protocol ?? "");
 
 /** The body that creates a banner; the message may be Markdown. */
 export const NewBanner = v.object({

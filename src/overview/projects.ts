@@ -8,8 +8,14 @@ import { RawJson } from "../lib/raw-json.ts";
 import { DAY_MS, startOfMinute } from "../lib/time.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { idSince } from "../log/store.ts";
-import { FeatureNaming, MODES } from "../projects/projects-schema.ts";
-import { MEMBER_COUNT, projectData, projectHealth, requireProject } from "../projects/projects-store.ts";
+import { FeatureNaming, LinkTemplate, MODES } from "../projects/projects-schema.ts";
+import {
+  linkTemplates,
+  MEMBER_COUNT,
+  projectData,
+  projectHealth,
+  requireProject,
+} from "../projects/projects-store.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -181,6 +187,7 @@ type OnboardingStatus = v.InferOutput<typeof OnboardingStatus>;
 
 export const ProjectOverview = v.strictObject({
   ...ProjectBasics.entries,
+  linkTemplates: v.array(LinkTemplate),
   onboardingStatus: OnboardingStatus,
   featureTypeCounts: v.array(FeatureTypeCount),
 });
@@ -221,11 +228,12 @@ export const readOverview = GET({
   summary: "A project without its flags",
   path: `${ofProject.path}/overview`,
   errors: ["NotFoundError"],
-  volatile: [...VOLATILE, "onboardingStatus", "featureTypeCounts"],
+  volatile: [...VOLATILE, "linkTemplates", "onboardingStatus", "featureTypeCounts"],
   response: ProjectOverview,
 }).run(({ db, actor: { userId }, params: { projectId } }) =>
   snapshot(db, () => ({
     ...projectBasics(db, projectId, userId),
+    linkTemplates: linkTemplates(db, projectId),
     onboardingStatus: onboardingStatus(db, projectId),
     featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
   })),

@@ -13,7 +13,7 @@ import { isKnown } from "../db/known.ts";
 import { command, query, toStored } from "../db/statement.ts";
 import { DefaultStrategy } from "../evaluation/strategy.ts";
 import { PathName } from "../lib/validation.ts";
-import { MODES, NewFeatureNaming } from "./projects-schema.ts";
+import { isUsableTemplate, MODES, NewFeatureNaming } from "./projects-schema.ts";
 import { insertFavorite, insertProject, insertProjectEnvironment } from "./projects-store.ts";
 
 const Project = v.strictObject({
@@ -29,6 +29,7 @@ const Project = v.strictObject({
   featureNaming: optional(
     v.strictObject({ ...NewFeatureNaming.entries, pattern: optional(NewFeatureNaming.entries.pattern) }),
   ),
+  linkTemplates: v.optional(v.array(v.strictObject({ title: OptionalText, urlTemplate: Name })), []),
   environments: v.array(Name),
   defaultStrategies: v.optional(
     v.array(v.strictObject({ environment: Name, strategy: DefaultStrategy })),
@@ -41,6 +42,7 @@ const all = query<object, object>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
     archived_at AS archivedAt, updated_at AS updatedAt, feature_limit AS featureLimit,
     iif(feature_naming <> '{}', json_patch('{}', feature_naming), NULL) AS featureNaming, -- without nulls
+    (SELECT nullif(json_group_array(json_patch('{}', value)), '[]') FROM json_each(link_templates)) AS linkTemplates,
     (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
       WHERE project = projects.id) AS environments,
     (SELECT nullif(json_group_array(json_object('environment', environment, 'strategy', json(default_strategy))
@@ -84,7 +86,12 @@ export const project = kind({
     for (const userId of favoritedBy) insertFavorite(tx).run({ project: row.id, userId });
   },
   rows: (db) => all(db).iterate({}),
-  warnings: (_, { id }) => nameWarnings("id", id),
+  *warnings(_, { id, linkTemplates }) {
+    yield* nameWarnings("id", id);
+    for (const [index, { urlTemplate }] of linkTemplates.entries())
+      if (!isUsableTemplate(urlTemplate))
+        yield `linkTemplates.${index}.urlTemplate: gives no web address, so flags don't get it`;
+  },
 });
 
 /** The default strategy of an environment that the project lacks would be lost. */

@@ -58,7 +58,13 @@ export const createProject = POST({
   return { ...created, environments: JSON.parse(created.environments) };
 });
 
-const BLANK = { archivedAt: null, updatedAt: null, featureLimit: null, featureNaming: "{}" };
+const BLANK = {
+  archivedAt: null,
+  updatedAt: null,
+  featureLimit: null,
+  featureNaming: "{}",
+  linkTemplates: "[]",
+};
 
 /** Derived from the name, with a number appended if it is taken. */
 function freeId(db: Database, name: string): string {
@@ -120,20 +126,36 @@ export const changeSettings = PUT({
 function change(tx: Tx, id: string, changed: Partial<ProjectUpdate> & ProjectSettings) {
   const preData = projectData(tx.db, id);
   const { name = null, description = preData.description, mode = null, defaultStickiness = null } = changed;
-  const featureNaming = changed.featureNaming ? JSON.stringify(changed.featureNaming) : null;
-  update(tx).run({ id, name, description, mode, defaultStickiness, featureNaming, now: tx.now });
+  const featureNaming = jsonOrNull(changed.featureNaming);
+  const linkTemplates = jsonOrNull(changed.linkTemplates);
+  update(tx).run({
+    id,
+    name,
+    description,
+    mode,
+    defaultStickiness,
+    featureNaming,
+    linkTemplates,
+    now: tx.now,
+  });
   tx.record({ type: "project-updated", project: id, data: projectData(tx.db, id), preData });
 }
+
+const jsonOrNull = (value: object | undefined) => (value ? JSON.stringify(value) : null);
 
 /** What is null stays as it is, apart from the description. */
 const update = command<
   Record<"id" | "now", string> &
-    Record<"name" | "description" | "mode" | "defaultStickiness" | "featureNaming", string | null>
+    Record<
+      "name" | "description" | "mode" | "defaultStickiness" | "featureNaming" | "linkTemplates",
+      string | null
+    >
 >(`
   UPDATE projects
   SET name = ifnull(:name, name), description = :description, mode = ifnull(:mode, mode),
     default_stickiness = ifnull(:defaultStickiness, default_stickiness),
-    feature_naming = ifnull(:featureNaming, feature_naming), updated_at = :now
+    feature_naming = ifnull(:featureNaming, feature_naming),
+    link_templates = ifnull(:linkTemplates, link_templates), updated_at = :now
   WHERE id = :id`);
 
 export const archiveProject = POST({

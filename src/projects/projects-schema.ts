@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { NonEmptyText, ShortText, Timestamp, UrlName } from "../lib/validation.ts";
+import { WebAddress } from "../lib/web-address.ts";
 
 export const MODES = ["open", "protected", "private"] as const;
 
@@ -92,10 +93,38 @@ export const NewFeatureNaming = v.object({
   description: v.nullish(ShortText, null),
 });
 
+/** A link that each new flag of a project gets; `{{project}}` and `{{feature}}` in its address stand for their names. */
+export const LinkTemplate = v.strictObject({
+  title: v.optional(v.nullable(v.string())),
+  urlTemplate: v.string(),
+});
+export type LinkTemplate = v.InferOutput<typeof LinkTemplate>;
+
+/** The address that a template gives. */
+export const filledTemplate = (template: string, names: Record<"project" | "feature", string>) =>
+  template.replaceAll(/\{\{(project|feature)\}\}/g, (_, name: keyof typeof names) =>
+    encodeURIComponent(names[name].toWellFormed()),
+  );
+
+/** Whether new flags can get links from it. */
+export const isUsableTemplate = (template: string) =>
+  v.is(WebAddress, filledTemplate(template, { project: "a", feature: "b" }));
+
+export const NewLinkTemplate = v.object({
+  title: v.optional(v.nullable(ShortText)),
+  urlTemplate: v.pipe(ShortText, v.check(isUsableTemplate, "must become a web address")),
+});
+
+/** How many links a flag may have (original). */
+export const MAX_LINKS = 10;
+
 /** The settings of a project, apart from its description. */
 export const ProjectSettings = v.object({
   mode: v.optional(v.picklist(MODES)),
   featureNaming: v.optional(NewFeatureNaming),
+  linkTemplates: v.optional(
+    v.pipe(v.array(NewLinkTemplate), v.maxLength(MAX_LINKS, `must have ${MAX_LINKS} templates or fewer`)),
+  ),
 });
 export type ProjectSettings = v.InferOutput<typeof ProjectSettings>;
 

@@ -7,7 +7,7 @@ import { ApiError, invalid } from "../lib/api-error.ts";
 import { matchesWhole } from "../lib/pattern.ts";
 import { startOfMinute } from "../lib/time.ts";
 import { removeProject } from "../people/tokens.ts";
-import type { CreatedProject, FeatureNaming } from "./projects-schema.ts";
+import type { CreatedProject, FeatureNaming, LinkTemplate } from "./projects-schema.ts";
 
 const live = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND archived_at IS NULL`);
 
@@ -121,13 +121,14 @@ interface ProjectRow extends Omit<CreatedProject, "environments"> {
   /** The maximum number of live flags. */
   featureLimit: number | null;
   featureNaming: string;
+  linkTemplates: string;
 }
 
 export const insertProject = command<ProjectRow>(`
   INSERT INTO projects (id, name, description, mode, default_stickiness, created_at, archived_at, updated_at,
-    feature_limit, feature_naming)
+    feature_limit, feature_naming, link_templates)
   VALUES (:id, :name, :description, :mode, :defaultStickiness, :createdAt, :archivedAt, :updatedAt,
-    :featureLimit, :featureNaming)`);
+    :featureLimit, :featureNaming, :linkTemplates)`);
 
 /** The default strategy is JSON; null if flags without strategies are on for everyone. */
 export const insertProjectEnvironment = command<{
@@ -140,6 +141,12 @@ export const insertProjectEnvironment = command<{
 
 export const insertFavorite = command<{ project: string; userId: number }>(`
   INSERT INTO project_favorites (project, user_id) VALUES (:project, :userId)`);
+
+const templatesOf = query<{ id: string }, string>(`SELECT link_templates FROM projects WHERE id = :id`);
+
+/** The links that a new flag of the project gets. */
+export const linkTemplates = (db: Database, id: string): LinkTemplate[] =>
+  JSON.parse(templatesOf(db).pluck().get({ id })!);
 
 /*
  * SQL for counting what a project contains, in queries on `projects` that begin with EXPIRED.
@@ -200,11 +207,11 @@ const dataOf = query<{ id: string }, ProjectData>(`
     default_stickiness AS defaultStickiness, feature_limit AS featureLimit, feature_naming AS featureNaming
   FROM projects WHERE id = :id`);
 
-interface ProjectData extends Omit<ProjectRow, "archivedAt"> {
+interface ProjectData extends Omit<ProjectRow, "archivedAt" | "linkTemplates"> {
   updatedAt: string;
 }
 
-/** A project as events have it. */
+/** A project as events have it; its link templates only if there are any. */
 export function projectData(db: Database, id: string) {
   const { updatedAt, mode, defaultStickiness, featureLimit, featureNaming, ...row } = dataOf(db).get({ id })!;
   const naming: FeatureNaming = {
@@ -214,5 +221,15 @@ export function projectData(db: Database, id: string) {
     ...JSON.parse(featureNaming),
   };
   const health = projectHealth(db, id).rating;
-  return { ...row, health, updatedAt, mode, defaultStickiness, featureLimit, featureNaming: naming };
+  const templates = linkTemplates(db, id);
+  return {
+    ...row,
+    health,
+    updatedAt,
+    mode,
+    defaultStickiness,
+    featureLimit,
+    featureNaming: naming,
+    ...(templates.length > 0 && { linkTemplates: templates }),
+  };
 }

@@ -12,6 +12,7 @@ const PARAMS: Readonly<Record<string, string>> = {
   parent: "base-flag",
   key: "first-flag",
   environment: "development",
+  linkId: "the-design",
   strategyId: "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24",
   contextField: "plan",
   strategyName: "geo",
@@ -43,6 +44,8 @@ const STRATEGY = {
 };
 
 const VARIANTS = [{ name: "blue", weight: 1000, weightType: "variable", stickiness: "default" }];
+
+const LINK = { url: "https://design.example/first-flag", title: "The design" };
 
 const FLAGS = { features: ["first-flag", "base-flag"] };
 
@@ -232,6 +235,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   toggleMaintenance: { body: { enabled: true } },
   setUiConfig: { body: { frontendSettings: { frontendApiOrigins: ["https://shop.example"] } } },
   uiObservability: { body: { errorMessage: "The list stays empty" } },
+  createFeatureLink: { body: LINK },
+  updateFeatureLink: { body: { ...LINK, title: null } },
   createFeedback: { body: { feedbackId: "first-steps" } },
   updateFeedback: { params: { id: "first-steps" }, body: { neverShow: true } },
   updateSplashSettings: { params: { id: "first-steps" } },

@@ -23,6 +23,7 @@ export * from "../flags/context-fields.ts";
 export * from "../flags/dependencies.ts";
 export * from "../flags/favorites.ts";
 export * from "../flags/feature-environments.ts";
+export * from "../flags/feature-links.ts";
 export * from "../flags/feature-search.ts";
 export * from "../flags/feature-search-schema.ts";
 export * from "../flags/feature-tags.ts";

@@ -74,6 +74,7 @@ scenarios(`GET ${FLAG}`, [
         variants: [VARIANT],
         dependencies: [{ feature: "parent", enabled: false, variants: [] }],
         children: ["child"],
+        links: [],
       });
       const names = (people: Array<{ name: string }>) => people.map(({ name }) => name);
       assert.deepEqual(names([createdBy]), ["Vic Viewer"]);

@@ -113,6 +113,21 @@ scenarios(`PUT ${PROJECT}/settings`, [
       "body.featureNaming.pattern",
     ],
     [
+      "a template without an address",
+      { linkTemplates: [{ title: "a" }] },
+      "body.linkTemplates.0.urlTemplate",
+    ],
+    [
+      "a template of a script",
+      { linkTemplates: [{ urlTemplate: "javascript:{{feature}}" }] },
+      "body.linkTemplates.0.urlTemplate",
+    ],
+    [
+      "more templates than a flag may have links",
+      { linkTemplates: Array(11).fill({ urlTemplate: "https://a.example" }) },
+      "body.linkTemplates",
+    ],
+    [
       "a description that is a number",
       { featureNaming: { pattern: null, description: 5 } },
       "body.featureNaming.description",
@@ -141,6 +156,15 @@ scenarios(`PUT ${PROJECT}/settings`, [
     given: (w) => w.project("a", { featureNaming: naming }),
     body: { mode: "protected" },
     records: updated({ mode: "protected", featureNaming: naming }),
+  },
+  {
+    name: "the links of new flags",
+    given: (w) => w.project("a", { linkTemplates: [{ urlTemplate: "https://a.example" }] }),
+    body: { linkTemplates: [{ urlTemplate: "b.example/{{feature}}", title: "B", extra: 1 }] },
+    records: updated(
+      { linkTemplates: [{ title: "B", urlTemplate: "b.example/{{feature}}" }] },
+      { linkTemplates: [{ urlTemplate: "https://a.example" }] },
+    ),
   },
   ...elsewhere("/settings", {}),
 ]);

@@ -21,6 +21,7 @@ export const exampleWorld = () =>
     .feature("base-flag", "shop")
     .feature("old-flag", "shop", { archivedAt: "2026-01-02T00:00:00.000Z" })
     .feature("first-flag", "shop", {
+      links: [{ id: "the-design", url: "https://design.example", title: "The design" }],
       environments: [
         {
           name: "development",

@@ -200,6 +200,10 @@ export const everyKey = (): Line[] => [
     updatedAt: TIME,
     featureLimit: 10,
     featureNaming: { pattern: "[a-z-]+", example: "new-cart", description: "In lower case" },
+    linkTemplates: [
+      { title: "Code of {{feature}}", urlTemplate: "https://code.example/?q={{feature}}" },
+      { urlTemplate: "https://wiki.example/{{project}}" },
+    ],
     environments: ["development", "production"],
     defaultStrategies: [
       {
@@ -301,6 +305,10 @@ export const everyKey = (): Line[] => [
       { type: "simple", value: "ab" },
     ],
     favoritedBy: [1],
+    links: [
+      { id: "z", url: "https://code.example/?q=child", title: "Code" },
+      { id: "a", url: "https://wiki.example/a" },
+    ],
     dependencies: [{ feature: "a-parent", enabled: false, variants: ["blue"] }],
     environments: [
       {

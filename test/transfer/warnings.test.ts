@@ -26,6 +26,16 @@ const VALUE = `${IN}.constraints.0.value`;
 /** Values that the API would refuse, with all warnings. */
 const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> = [
   ["feature", { type: "toggle" }, 'type: there is no flag type "toggle"'],
+  [
+    "feature",
+    { links: [{ url: "javascript:alert(1)" }] },
+    'links.0.url: must be a web address, not "javascript:alert(1)"',
+  ],
+  [
+    "project",
+    { linkTemplates: [{ urlTemplate: "mailto:{{feature}}" }] },
+    "linkTemplates.0.urlTemplate: gives no web address, so flags don't get it",
+  ],
   ["event", { type: "flag-exploded" }, 'type: "flag-exploded" is not an event type of this version'],
   ["event", { type: "constructor" }, 'type: "constructor" is not an event type of this version'],
   [

@@ -34,3 +34,15 @@ CREATE INDEX live_features_by_type ON features (project, stale, type, created_at
 
 -- The search index is merged between changes, by the server.
 INSERT INTO event_searches (event_searches, rank) VALUES ('automerge', 0), ('crisismerge', 64);
+
+-- What a flag links to, and what a project's new flags link to.
+CREATE TABLE feature_links (
+  id      TEXT PRIMARY KEY,
+  feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  url     TEXT NOT NULL,
+  title   TEXT
+) STRICT;
+
+CREATE INDEX feature_links_by_feature ON feature_links (feature);
+
+ALTER TABLE projects ADD COLUMN link_templates TEXT NOT NULL DEFAULT '[]' CHECK (json_type(link_templates) = 'array');
