@@ -282,8 +282,11 @@ CREATE TABLE context_fields (
   stickiness   INTEGER NOT NULL DEFAULT 0 CHECK (stickiness IN (0, 1)),
   sort_order   REAL NOT NULL DEFAULT 10,
   legal_values TEXT NOT NULL DEFAULT '[]' CHECK (json_type(legal_values) = 'array'),
-  created_at   TEXT NOT NULL
+  created_at   TEXT NOT NULL,
+  project      TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE
 ) STRICT;
+
+CREATE INDEX context_fields_by_project ON context_fields (project);
 
 -- The ids of deleted segments are never reused: events refer to them.
 CREATE TABLE segments (

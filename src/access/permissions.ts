@@ -76,6 +76,7 @@ export const PERMISSIONS = {
   READ_PROJECT_API_TOKEN: project(42, "Read api tokens for a specific project", editor, owner, member),
   CREATE_PROJECT_API_TOKEN: project(43, "Create api tokens for a specific project", editor, owner, member),
   DELETE_PROJECT_API_TOKEN: project(44, "Delete api tokens for a specific project", editor, owner, member),
+  UPDATE_PROJECT_CONTEXT: project(78, "Create/edit project context", owner),
   UPDATE_PROJECT_SEGMENT: project(45, "Create/edit project segment", owner),
   UPDATE_FEATURE_DEPENDENCY: project(58, "Update feature dependency", editor, owner, member),
   PROJECT_USER_ACCESS_READ: project(60, "View only access to Project User Access", owner),

@@ -7,7 +7,7 @@ import {
 } from "../evaluation/constraint.ts";
 import { POST } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
-import { requireContextField } from "./context-fields.ts";
+import { type ContextField, requireContextField, requireUsableField } from "./context-fields.ts";
 
 export const validateConstraint = POST({
   id: "validateConstraint",
@@ -18,22 +18,33 @@ export const validateConstraint = POST({
   body: NewConstraint,
   status: 204,
   errors: ["NotFoundError"],
-}).run(({ db, body }) => {
+}).run(({ db, actor, body }) => {
   requireConstraint(body, "body");
-  requireLegalValues(db, body, "body");
+  requireLegalValues(requireContextField(db, actor, { contextField: body.contextName }), body, "body");
 });
 
 /**
- * Checks that a constraint names an existing context field and uses only its legal values, if it has any (original).
- * @throws ApiError `NotFoundError` for the field, `ValidationError` for a value
+ * Checks that constraints name context fields that the project may use, and only their legal values, if they have any.
+ * @param where the path of the list
+ * @throws ApiError `NotFoundError` for a field, `ValidationError` for a value
  */
-export function requireLegalValues(db: Database, constraint: Constraint, where: string) {
-  const { contextName, value, values } = constraint;
-  const { legalValues } = requireContextField(db, contextName);
+export function requireFields(
+  db: Database,
+  project: string,
+  constraints: readonly Constraint[],
+  where: string,
+) {
+  for (const [index, constraint] of constraints.entries()) {
+    const field = requireUsableField(db, constraint.contextName, project);
+    requireLegalValues(field, constraint, `${where}.${index}`);
+  }
+}
+
+function requireLegalValues({ name, legalValues }: ContextField, constraint: Constraint, where: string) {
   if (legalValues.length === 0) return;
   const isLegal = (one: string | undefined) => legalValues.some((legal) => legal.value === one);
   const takesOne = takesOneValue(constraint);
-  if (takesOne ? isLegal(value) : values.every(isLegal)) return;
+  if (takesOne ? isLegal(constraint.value) : constraint.values.every(isLegal)) return;
   const path = `${where}.${takesOne ? "value" : "values"}`;
-  throw invalid({ path, message: `is not among the legal values of ${contextName}` });
+  throw invalid({ path, message: `is not among the legal values of ${name}` });
 }

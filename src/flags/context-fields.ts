@@ -1,18 +1,34 @@
 import * as v from "valibot";
-import { hiddenProjects } from "../access/visibility.ts";
-import { Flag, kind, OptionalText, OptionalTime, Real, withoutNulls } from "../dataset/kind.ts";
+import type { Actor } from "../access/actor.ts";
+import type { Permission } from "../access/permissions.ts";
+import { requirePermission } from "../access/require-permission.ts";
+import { firstPrivate, hiddenProjects } from "../access/visibility.ts";
+import {
+  Flag,
+  kind,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  Real,
+  withoutNulls,
+} from "../dataset/kind.ts";
 import { type Database, snapshot } from "../db/database.ts";
+import { isKnown } from "../db/known.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
+import type { EventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
-import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
-import { ApiError, found } from "../lib/api-error.ts";
-import { PathName, ShortText, Text, Timestamp, UrlName } from "../lib/validation.ts";
-import { requireUnused, StrategyUse, strategiesUsing } from "./strategy-uses.ts";
+import { ApiError, found, invalid } from "../lib/api-error.ts";
+import { NonEmptyText, PathName, ShortText, Text, Timestamp, UrlName } from "../lib/validation.ts";
+import { requireUnused, requireUsedOnlyIn } from "./strategy-uses.ts";
 
 export const LegalValue = v.strictObject({ value: v.string(), description: v.optional(v.string()) });
 type LegalValue = v.InferOutput<typeof LegalValue>;
 
-/** A property of the evaluation context. If it has legal values, constraints may use only these. */
+/**
+ * A property of the evaluation context. If it has legal values, constraints may use only these; if it has a project, only
+ * the strategies of that project may use it.
+ */
 export const ContextField = v.strictObject({
   name: v.string(),
   description: v.nullable(v.string()),
@@ -20,8 +36,9 @@ export const ContextField = v.strictObject({
   sortOrder: v.number(),
   legalValues: v.array(LegalValue),
   createdAt: Timestamp,
+  project: v.optional(v.string()),
 });
-type ContextField = v.InferOutput<typeof ContextField>;
+export type ContextField = v.InferOutput<typeof ContextField>;
 
 /** With the number of live flags whose strategies use it, and of their projects. */
 export const ListedContextField = v.strictObject({
@@ -29,14 +46,11 @@ export const ListedContextField = v.strictObject({
   usedInProjects: v.number(),
   usedInFeatures: v.number(),
 });
-type ListedContextField = v.InferOutput<typeof ListedContextField>;
-
-export const ContextFieldUses = v.strictObject({ strategies: v.array(StrategyUse) });
 
 const atMost = (length: number) =>
   v.maxLength<string, number, string>(length, `must have ${length} characters or fewer`);
 
-const NewLegalValue = v.pipe(
+export const NewLegalValue = v.pipe(
   v.object({
     value: v.pipe(Text, v.nonEmpty("must not be empty"), atMost(100)),
     description: v.nullish(v.pipe(Text, atMost(100))),
@@ -63,122 +77,37 @@ const PROPERTIES = {
       ),
     ),
   ),
+  project: v.optional(NonEmptyText),
 };
 
 export const NewContextField = v.object({ name: UrlName, ...PROPERTIES });
 type NewContextField = v.InferOutput<typeof NewContextField>;
 
-/** `description` and `sortOrder` are kept if left out; the others are reset (original). */
+/** `description`, `sortOrder` and `project` are kept if left out; the others are reset (original). */
 export const ContextFieldChange = v.object(PROPERTIES);
 type ContextFieldChange = v.InferOutput<typeof ContextFieldChange>;
 
 export const ContextFieldName = v.object({ name: UrlName });
 
-const ALL = { tag: "Context fields", path: "/api/admin/context" } as const;
-const ONE = { tag: "Context fields", path: "/api/admin/context/:contextField" } as const;
+/** `project` adds the fields of all projects to those of none, `root` those of none to a project's; others add nothing. */
+export const ContextFieldQuery = v.object({ include: v.optional(v.string()) });
 
-export const listContextFields = GET({
-  ...ALL,
-  id: "getContextFields",
-  summary: "The context fields, and how often they are used",
-  permission: null,
-  response: v.array(ListedContextField), // a bare list, as in the original
-}).run(({ db, actor }) =>
-  snapshot(db, () =>
-    withUse(db)
-      .all({ hidden: JSON.stringify(hiddenProjects(db, actor)) })
-      .map((row) => toField(row)),
-  ),
-);
-
-export const readContextField = GET({
-  ...ONE,
-  id: "getContextField",
-  summary: "A context field",
-  permission: null,
-  errors: ["NotFoundError"],
-  response: ContextField,
-}).run(({ db, params: { contextField } }) => requireContextField(db, contextField));
-
-export const listStrategiesUsingField = GET({
-  ...ONE,
-  id: "getStrategiesByContextField",
-  summary: "The strategies with a constraint on a context field",
-  path: `${ONE.path}/strategies`,
-  permission: null,
-  response: ContextFieldUses,
-}).run(({ db, actor, params: { contextField } }) =>
-  snapshot(db, () => ({
-    strategies: strategiesUsing(db, "context field", contextField, hiddenProjects(db, actor)),
-  })),
-);
-
-export const createContextFieldOperation = POST({
-  ...ALL,
-  id: "createContextField",
-  summary: "Create a context field",
-  permission: "CREATE_CONTEXT_FIELD",
-  body: NewContextField,
-  status: 201,
-  errors: ["NameExistsError"],
-  records: ["context-field-created"],
-  response: ContextField,
-}).change(
-  ({ tx, body }) => new WithHeaders(createContextField(tx, body), { location: `context/${body.name}` }),
-);
-
-export const updateContextField = PUT({
-  ...ONE,
-  id: "updateContextField",
-  summary: "Change a context field",
-  permission: "UPDATE_CONTEXT_FIELD",
-  body: ContextFieldChange,
-  errors: ["NotFoundError"],
-  records: ["context-field-updated"],
-}).change(({ tx, params: { contextField: name }, body }) => {
-  const { createdAt: _, sortOrder: orderBefore, ...preData } = requireContextField(tx.db, name);
-  const { description = preData.description, sortOrder = orderBefore, legalValues = [] } = body;
-  update(tx).run(toStored({ ...body, name, description, sortOrder, legalValues }));
-  tx.record({ type: "context-field-updated", data: toData(name, body), preData });
-});
-
-export const deleteContextField = DELETE({
-  ...ONE,
-  id: "deleteContextField",
-  summary: "Delete a context field that no strategy uses",
-  permission: "DELETE_CONTEXT_FIELD",
-  errors: ["NotFoundError", "ConflictError"],
-  records: ["context-field-deleted"],
-}).change(({ tx, actor, params: { contextField: name } }) => {
-  const preData = requireContextField(tx.db, name);
-  requireUnused(tx.db, actor, "context field", name, name);
-  remove(tx).run({ name });
-  tx.record({ type: "context-field-deleted", preData });
-});
-
-export const validateContextField = POST({
-  ...ALL,
-  id: "validate",
-  summary: "Check whether a name is free for a context field",
-  path: `${ALL.path}/validate`,
-  permission: "UPDATE_CONTEXT_FIELD",
-  body: ContextFieldName,
-  errors: ["NameExistsError"],
-}).run(({ db, body: { name } }) => {
-  if (byName(db).get({ name }))
-    throw new ApiError("NameExistsError", `body.name: there is already a context field ${name}`);
-});
-
-type Row = Stored<ContextField>;
+type Row = Stored<Omit<ContextField, "project">> & { project: string | null };
 
 const COLUMNS = `context_fields.name, context_fields.description, stickiness, context_fields.sort_order AS sortOrder,
-    legal_values AS legalValues, context_fields.created_at AS createdAt`;
+    legal_values AS legalValues, context_fields.created_at AS createdAt, context_fields.project`;
 
 const inOrder = query<object, Row>(`SELECT ${COLUMNS} FROM context_fields ORDER BY name`);
 
 const byName = query<{ name: string }, Row>(`SELECT ${COLUMNS} FROM context_fields WHERE name = :name`);
 
-const withUse = query<{ hidden: string }, Stored<ListedContextField>>(`
+const ofProject = query<{ project: string }, Row>(`
+  SELECT ${COLUMNS} FROM context_fields WHERE project = :project ORDER BY name`);
+
+const withUse = query<
+  { hidden: string; withGeneral: 0 | 1; withProjects: 0 | 1; project: string | null },
+  Row & { usedInProjects: number; usedInFeatures: number }
+>(`
   SELECT ${COLUMNS},
     count(DISTINCT features.project) AS usedInProjects, count(DISTINCT features.name) AS usedInFeatures
   FROM context_fields
@@ -186,40 +115,146 @@ const withUse = query<{ hidden: string }, Stored<ListedContextField>>(`
   LEFT JOIN strategies ON strategies.id = strategy
   LEFT JOIN features ON features.name = strategies.feature AND features.archived_at IS NULL
     AND features.project NOT IN (SELECT value FROM json_each(:hidden))
+  WHERE iif(context_fields.project IS NULL, :withGeneral, context_fields.project = :project
+    OR (:withProjects AND context_fields.project NOT IN (SELECT value FROM json_each(:hidden))))
   GROUP BY context_fields.name ORDER BY context_fields.name`);
 
 const insert = command<Row>(`
-  INSERT INTO context_fields (name, description, stickiness, sort_order, legal_values, created_at)
-  VALUES (:name, :description, :stickiness, :sortOrder, :legalValues, :createdAt)`);
+  INSERT INTO context_fields (name, description, stickiness, sort_order, legal_values, created_at, project)
+  VALUES (:name, :description, :stickiness, :sortOrder, :legalValues, :createdAt, :project)`);
 
 const update = command<Omit<Row, "createdAt">>(`
   UPDATE context_fields SET description = :description, stickiness = :stickiness, sort_order = :sortOrder,
-    legal_values = :legalValues
+    legal_values = :legalValues, project = :project
   WHERE name = :name`);
 
 const remove = command<{ name: string }>(`DELETE FROM context_fields WHERE name = :name`);
 
-/** The context field with this name; undefined if there is none. */
-export function findContextField(db: Database, name: string): ContextField | undefined {
+const fromRow = fromStored(ContextField);
+
+/** A field on the wire, which names its project only if it has one. */
+export const toField = <R extends Pick<Row, "project">>(row: R) => {
+  const { project, ...field } = fromRow(row);
+  return { ...field, ...(project !== null && { project }) };
+};
+
+/** The fields of a project, or of none, by name, with those that `include` adds in any letter case (original). */
+export const contextFields = (db: Database, actor: Actor, include = "", project: string | null = null) =>
+  snapshot(db, () => {
+    const bind = {
+      hidden: hiddenProjects(db, actor),
+      withGeneral: project === null || include.toLowerCase() === "root",
+      withProjects: project === null && include.toLowerCase() === "project",
+      project,
+    };
+    return withUse(db).all(toStored(bind)).map(toField);
+  });
+
+const findContextField = (db: Database, name: string): ContextField | undefined => {
   const row = byName(db).get({ name });
   return row && toField(row);
+};
+
+/** The context field with this name, if strategies of the project may use it. */
+export function findUsableField(db: Database, name: string, project: string): ContextField | undefined {
+  const field = findContextField(db, name);
+  return (field?.project ?? project) === project ? field : undefined;
 }
 
-/** @throws ApiError `NotFoundError` unless there is a context field with this name */
-export const requireContextField = (db: Database, name: string): ContextField =>
-  found(findContextField(db, name), `context field ${name}`);
+/** @throws ApiError `NotFoundError` unless strategies of the project may use a context field with this name */
+export const requireUsableField = (db: Database, name: string, project: string) =>
+  found(findUsableField(db, name, project), `context field ${name}`);
 
-const toField = fromStored(ContextField);
+/** The parameters of a path to a field: it belongs to the project; without one, it is any that the actor may see. */
+interface FieldPath {
+  contextField: string;
+  projectId?: string;
+}
+
+/** @throws ApiError `NotFoundError` */
+export function requireContextField(db: Database, actor: Actor, { contextField, projectId }: FieldPath) {
+  const field = findContextField(db, contextField);
+  const name = `context field ${contextField}`;
+  if (projectId !== undefined)
+    return found(field?.project === projectId ? field : undefined, `${name} in the project ${projectId}`);
+  const isHidden = hiddenProjects(db, actor).includes(field?.project ?? "");
+  return found(isHidden ? undefined : field, name);
+}
+
+/** @throws ApiError `NameExistsError` */
+export function requireFreeFieldName(db: Database, name: string) {
+  if (isKnown(db, "contextField", name))
+    throw new ApiError("NameExistsError", `body.name: there is already a context field ${name}`);
+}
+
+/** Checks that there is a project that the body names, and that the actor may put a field there. */
+export function requirePlace(tx: Tx, permission: Permission, { project }: ContextFieldChange) {
+  if (project === undefined) return;
+  const permissions = [permission, "UPDATE_PROJECT_CONTEXT"] as const;
+  requirePermission(tx.db, tx.actor, { permissions, project });
+  if (!isKnown(tx.db, "project", project))
+    throw invalid({ path: "body.project", message: `there is no project ${project}` });
+}
 
 /** After the built-in ones. */
 const SORT_ORDER = 10;
 
 /** Creates a context field; an SQLite constraint error if the name is taken. */
 export function createContextField(tx: Tx, field: NewContextField): ContextField {
-  const { name, description = null, sortOrder = SORT_ORDER, legalValues = [] } = field;
-  insert(tx).run(toStored({ ...field, description, sortOrder, legalValues, createdAt: tx.now }));
-  tx.record({ type: "context-field-created", data: toData(name, field) });
-  return requireContextField(tx.db, name);
+  const { name, description = null, sortOrder = SORT_ORDER, legalValues = [], project = null } = field;
+  insert(tx).run(toStored({ ...field, description, sortOrder, legalValues, project, createdAt: tx.now }));
+  record(tx, "context-field-created", { data: toData(name, field) });
+  return findContextField(tx.db, name)!;
+}
+
+export function changeContextField(tx: Tx, path: FieldPath, body: ContextFieldChange) {
+  const before = requireContextField(tx.db, tx.actor, path);
+  const { createdAt: _, sortOrder: orderBefore, ...preData } = before;
+  const { name, description: descriptionBefore, project: projectBefore } = before;
+  const { description = descriptionBefore, sortOrder = orderBefore, legalValues = [] } = body;
+  const { project = projectBefore ?? null } = body;
+  requirePlace(tx, "UPDATE_CONTEXT_FIELD", body);
+  if (project !== projectBefore) requireUsedOnlyIn(tx.db, "context field", name, project);
+  update(tx).run(toStored({ ...body, name, description, sortOrder, legalValues, project }));
+  record(tx, "context-field-updated", { data: toData(name, body), preData });
+}
+
+/** Puts others in the place of a legal value, or at the end if there is no such value. */
+export function changeLegalValues(tx: Tx, path: FieldPath, value: string, others: LegalValue[] = []) {
+  const preData = requireContextField(tx.db, tx.actor, path);
+  const values = preData.legalValues;
+  const index = values.findIndex((legal) => legal.value === value);
+  const data = { ...preData, legalValues: values.toSpliced(index < 0 ? values.length : index, 1, ...others) };
+  update(tx).run(toStored({ ...data, project: data.project ?? null }));
+  record(tx, "context-field-updated", { data, preData });
+}
+
+/** Deletes a context field that no strategy uses. */
+export function deleteContextField(tx: Tx, path: FieldPath) {
+  const field = requireContextField(tx.db, tx.actor, path);
+  requireUnused(tx.db, tx.actor, "context field", field.name, field.name);
+  deleteField(tx, field);
+}
+
+/** Deletes all context fields that belong to a project. */
+export function deleteContextFieldsOf(tx: Tx, project: string) {
+  for (const row of ofProject(tx.db).all({ project })) deleteField(tx, toField(row));
+}
+
+function deleteField(tx: Tx, field: ContextField) {
+  remove(tx).run({ name: field.name });
+  record(tx, "context-field-deleted", { preData: field });
+}
+
+/** Records a change of a field; the event has only a private project (original: none). */
+function record(
+  tx: Tx,
+  type: EventType,
+  about: Partial<Record<"data" | "preData", { project?: string | undefined }>>,
+) {
+  const { data, preData } = about;
+  const projects = [data?.project, preData?.project].filter((project) => project !== undefined);
+  tx.record({ type, project: firstPrivate(tx.db, projects), ...about });
 }
 
 /** The context field in events: as in the request, without the sort order (original). */
@@ -242,7 +277,9 @@ export const contextField = kind({
       [],
     ),
     createdAt: OptionalTime,
+    project: optional(Name),
   }),
+  refers: { project: "project" },
   insert: ({ tx, now }, line) => insert(tx).run(toStored({ ...line, createdAt: line.createdAt ?? now })),
   rows: (db) => inOrder(db).iterate({}),
 });

@@ -11,6 +11,7 @@ import {
   requireLiveProject,
   requireRoom,
 } from "../projects/projects-store.ts";
+import { deleteContextFieldsOf } from "./context-fields.ts";
 import { isDependent, removeDependencies } from "./dependencies.ts";
 import {
   ArchiveCheck,
@@ -176,6 +177,7 @@ export const deleteProject = DELETE({
   records: [
     "feature-deleted",
     "segment-deleted",
+    "context-field-deleted",
     "api-token-deleted",
     "api-token-updated",
     "project-deleted",
@@ -184,6 +186,7 @@ export const deleteProject = DELETE({
   requireEmpty(tx.db, projectId);
   deleteArchivedFeatures(tx, projectId);
   deleteSegmentsOf(tx, projectId);
+  deleteContextFieldsOf(tx, projectId);
   deleteEmptyProject(tx, projectId);
 });
 

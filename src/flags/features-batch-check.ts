@@ -12,7 +12,7 @@ import { ApiError, invalid } from "../lib/api-error.ts";
 import { matchesWhole } from "../lib/pattern.ts";
 import { dictionary, NonEmptyText, ShortText, Text } from "../lib/validation.ts";
 import { requireLiveProject } from "../projects/projects-store.ts";
-import { findContextField, NewContextField } from "./context-fields.ts";
+import { findUsableField, NewContextField } from "./context-fields.ts";
 import { NewDependency } from "./dependencies.ts";
 import { isEnabled } from "./feature-environments-store.ts";
 import { NewFeatureLink } from "./feature-links.ts";
@@ -275,7 +275,7 @@ function ofDefinitions(db: Database, { project, included }: Import): Rule[] {
   const { featureStrategies, contextFields } = included;
   const segments = usableSegments(db, project);
   const fieldsThatDiffer = contextFields.filter(({ name, legalValues = [] }) => {
-    const values = findContextField(db, name)?.legalValues.map(({ value }) => value);
+    const values = findUsableField(db, name, project)?.legalValues.map(({ value }) => value);
     return values && legalValues.some(({ value }) => !values.includes(value));
   });
   return [
@@ -290,7 +290,6 @@ function ofDefinitions(db: Database, { project, included }: Import): Rule[] {
 
 function ofReferences(db: Database, { project, included }: Import): Rule[] {
   const flags = new Set(namesOf(included.features));
-  const fields = new Set(namesOf(included.contextFields));
   const segments = new Set(included.segments.map(({ id }) => id));
   const tagTypes = new Set(namesOf(included.tagTypes));
   const compared = included.featureStrategies.flatMap(({ constraints }) =>
@@ -298,6 +297,7 @@ function ofReferences(db: Database, { project, included }: Import): Rule[] {
   );
   const used = included.featureStrategies.flatMap((strategy) => strategy.segments);
   const tags = included.featureTags.map(({ tagType }) => tagType);
+  const newFields = new Set(unknown(db, "contextField", namesOf(included.contextFields)));
   const isLiveHere = (name: string) => {
     const feature = findFeature(db, name);
     return feature?.project === project && !feature.archived;
@@ -305,7 +305,7 @@ function ofReferences(db: Database, { project, included }: Import): Rule[] {
   return [
     [
       "Constraints compare these context fields, which do not exist",
-      unknown(db, "contextField", compared).filter((name) => !fields.has(name)),
+      compared.filter((name) => !findUsableField(db, name, project) && !newFields.has(name)),
     ],
     ["These segments are used but not included", used.filter((id) => !segments.has(id)).map(String)],
     // Even if they exist here: an export has the types of its tags.

@@ -7,7 +7,7 @@ import { FlagVariant } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
 import { POST, WithHeaders } from "../http/operation.ts";
 import { NonEmptyText } from "../lib/validation.ts";
-import { ContextField } from "./context-fields.ts";
+import { ContextField, toField } from "./context-fields.ts";
 import { LINKS } from "./feature-links.ts";
 import { Feature, FeatureLink } from "./features-schema.ts";
 import { DEPENDENCIES } from "./features-store.ts";
@@ -154,9 +154,14 @@ const environments = query<Bind, Row<"featureEnvironments">>(`
     ON state.feature = features.name AND state.environment = place.environment
   ORDER BY features.name`);
 
-const contextFields = query<{ names: string }, Row<"contextFields">>(`
-  SELECT name, description, stickiness, sort_order AS sortOrder, legal_values AS legalValues
-  FROM context_fields WHERE name IN (SELECT value FROM json_each(:names)) ORDER BY name`);
+const contextFields = query<
+  Bind & { fields: string },
+  Omit<Row<"contextFields">, "project"> & { project: string | null }
+>(`
+  SELECT name, description, stickiness, sort_order AS sortOrder, legal_values AS legalValues, project
+  FROM context_fields WHERE name IN (SELECT value FROM json_each(:fields))
+    AND (project IS NULL OR project IN (SELECT project FROM ${OF_FLAGS} features ON features.name = flag))
+  ORDER BY name`);
 
 const tags = query<Bind, Row<"featureTags">>(`
   SELECT feature AS featureName, feature_tags.type AS tagType, feature_tags.value AS tagValue
@@ -190,7 +195,9 @@ function exportOf(db: Database, flags: readonly string[], environment: string): 
     features: features(db).all(bind).map(fromStored(entries.features.item)),
     featureStrategies,
     featureEnvironments,
-    contextFields: contextFields(db).all({ names: fields }).map(fromStored(entries.contextFields.item)),
+    contextFields: contextFields(db)
+      .all({ ...bind, fields })
+      .map(toField),
     featureTags,
     segments: segments(db).all({ ids }),
     tagTypes: tagTypes(db).all({ names: types }),

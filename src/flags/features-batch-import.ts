@@ -4,7 +4,7 @@ import { requireConstraints } from "../evaluation/constraint.ts";
 import { requireWeights } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
 import { POST } from "../http/operation.ts";
-import { requireLegalValues } from "./constraints.ts";
+import { requireFields } from "./constraints.ts";
 import { createContextField } from "./context-fields.ts";
 import { addDependency, requireDependency } from "./dependencies.ts";
 import { type FeatureScope, type Scope, setEnabled } from "./feature-environments-store.ts";
@@ -58,7 +58,7 @@ export const importFeatures = POST({
 }).change(({ tx, actor, body }) => {
   const { project, environment } = body;
   const included = requireImport(tx.db, actor, body);
-  importDefinitions(tx, included);
+  importDefinitions(tx, project, included);
   const parts = partsOf(included, usableSegments(tx.db, project));
   for (const feature of included.features)
     importFeature(tx, { project, environment, feature: feature.name }, feature, parts);
@@ -67,10 +67,13 @@ export const importFeatures = POST({
   tx.record({ type: "features-imported", project, environment });
 });
 
-/** Context fields and tag types; existing ones stay as they are. A missing description becomes an empty one (original). */
-function importDefinitions(tx: Tx, { contextFields, tagTypes }: Data) {
-  for (const field of contextFields)
-    if (!isKnown(tx.db, "contextField", field.name)) createContextField(tx, { description: "", ...field });
+/**
+ * Context fields and tag types; existing ones stay as they are. A missing description becomes an empty one, and another
+ * project's field one of this project (original).
+ */
+function importDefinitions(tx: Tx, project: string, { contextFields, tagTypes }: Data) {
+  for (const field of contextFields.filter(({ name }) => !isKnown(tx.db, "contextField", name)))
+    createContextField(tx, { description: "", ...field, ...(field.project && { project }) });
   for (const type of tagTypes) if (!isKnown(tx.db, "tagType", type.name)) createTagType(tx, type);
 }
 
@@ -132,8 +135,7 @@ function importStrategies(tx: Tx, scope: Scope, { strategies, segmentIds }: Part
   for (const { index, featureName: _, ...strategy } of strategies.get(feature) ?? []) {
     const where = `body.data.featureStrategies.${index}`;
     requireConstraints(strategy.constraints, `${where}.constraints`);
-    for (const [order, constraint] of strategy.constraints.entries())
-      requireLegalValues(tx.db, constraint, `${where}.constraints.${order}`);
+    requireFields(tx.db, scope.project, strategy.constraints, `${where}.constraints`);
     addStrategy(tx, scope, {
       ...strategy,
       disabled: strategy.disabled ?? false,

@@ -104,17 +104,26 @@ const ownSegments = query<{ name: string; project: string }, string>(`
   WHERE feature = :name AND segments.project IS NOT NULL AND segments.project <> :project
   ORDER BY segments.name`);
 
+const ownFields = query<{ name: string; project: string }, string>(`
+  SELECT DISTINCT context_field FROM strategies
+  JOIN strategy_context_fields ON strategy = strategies.id JOIN context_fields ON context_fields.name = context_field
+  WHERE feature = :name AND context_fields.project IS NOT NULL AND context_fields.project <> :project
+  ORDER BY context_field`);
+
 /**
  * Moves a flag to another live project.
- * @throws ApiError `InvalidOperationError` if it has dependencies, uses segments of its project, or the new project is
+ * @throws ApiError `InvalidOperationError` if it has dependencies, uses segments or context fields of its project, or the new project is
  * full; `IncompatibleProjectError` if it is on in an environment that the new project lacks
  */
 export function moveFeature(tx: Tx, { name, project: oldProject }: Feature, newProject: string) {
   if (newProject === oldProject) return;
   if (isDependent(tx.db, name)) throw refused(`The flag ${name} has dependencies: remove them first`);
-  const segments = ownSegments(tx.db).pluck().all({ name, project: newProject });
-  if (segments.length > 0)
-    throw refused(`The flag ${name} uses segments of the project ${oldProject}: ${segments.join(", ")}`);
+  const own = { segments: ownSegments, "context fields": ownFields };
+  for (const [kind, uses] of Object.entries(own)) {
+    const used = uses(tx.db).pluck().all({ name, project: newProject });
+    if (used.length > 0)
+      throw refused(`The flag ${name} uses ${kind} of the project ${oldProject}: ${used.join(", ")}`);
+  }
   requireEnvironments(tx.db, name, newProject);
   requireRoom(tx.db, newProject);
   setProject(tx).run({ name, project: newProject });

@@ -19,7 +19,7 @@ import { ApiError, found, invalid } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { NonEmptyText, ShortText, Timestamp } from "../lib/validation.ts";
-import { requireUnused, StrategyUse, strategiesUsing } from "./strategy-uses.ts";
+import { requireUnused, requireUsedOnlyIn, StrategyUse, strategiesUsing } from "./strategy-uses.ts";
 
 /** A named set of constraints; without `project`, strategies of all projects may use it. */
 export const Segment = v.strictObject({
@@ -154,7 +154,7 @@ export const updateSegment = PUT({
   const before = requireSegment(tx.db, id);
   requirePermissionFor(tx.db, actor, "UPDATE_SEGMENT", body);
   requireValidSegment(tx.db, body);
-  requireUsedOnlyIn(tx.db, id, body.project);
+  requireUsedOnlyIn(tx.db, "segment", id, body.project);
   const { description = before.description, constraints } = body;
   update(tx).run({ ...body, id, description, constraints: JSON.stringify(constraints) });
   const data = requireSegment(tx.db, id);
@@ -283,13 +283,6 @@ function requireValidSegment(db: Database, { project, constraints }: NewSegment)
       message: `must have ${LIMITS.segmentValues} values or fewer, not ${values}`,
     });
   requireConstraints(constraints, "body.constraints");
-}
-
-/** Checks that a segment is not used outside its new project. @throws ApiError `ValidationError` */
-function requireUsedOnlyIn(db: Database, id: number, project: string | null) {
-  const isElsewhere = strategiesUsing(db, "segment", id).some(({ projectId }) => projectId !== project);
-  if (project === null || !isElsewhere) return;
-  throw invalid({ path: "body.project", message: "strategies of other projects use the segment" });
 }
 
 /** Deletes a segment that is not in use. */

@@ -17,7 +17,7 @@ import { DELETE, GET, PATCH, POST, PUT, WithHeaders } from "../http/operation.ts
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { requireProjectEnvironment } from "../projects/project-environments.ts";
-import { requireLegalValues } from "./constraints.ts";
+import { requireFields } from "./constraints.ts";
 import { SCOPE_PATH, ScopeParams, StrategyParams } from "./feature-environments.ts";
 import {
   requireFeatureEnvironment,
@@ -164,7 +164,7 @@ export const updateDefaultStrategy = POST({
 }).change(({ tx, params: { projectId: project, environment }, body }) => {
   requireProjectEnvironment(tx.db, project, environment);
   // Its segments are checked only when it is used (original).
-  const strategy = requireValidParts(tx.db, body);
+  const strategy = requireValidParts(tx.db, project, body);
   setDefaultStrategy(tx, { project, environment }, strategy);
   return strategy;
 });
@@ -191,7 +191,7 @@ function requireValidStrategy<S extends CreateStrategy | UpdateStrategy>(
   if (name !== undefined && !isKnown(tx.db, "strategyType", name))
     throw invalid({ path: "body.name", message: `there is no strategy type ${name}` });
   requireSegments(tx, project, segments);
-  return requireValidParts(tx.db, strategy, before);
+  return requireValidParts(tx.db, project, strategy, before);
 }
 
 /**
@@ -201,14 +201,14 @@ function requireValidStrategy<S extends CreateStrategy | UpdateStrategy>(
  */
 function requireValidParts<S extends UpdateStrategy>(
   db: Database,
+  project: string,
   strategy: S,
   before: readonly Constraint[] = [],
 ): S {
   const { constraints = [], variants } = strategy;
   requireFew(constraints, before);
   requireConstraints(constraints, "body.constraints");
-  for (const [index, constraint] of constraints.entries())
-    requireLegalValues(db, constraint, `body.constraints.${index}`);
+  requireFields(db, project, constraints, "body.constraints");
   return variants ? { ...strategy, variants: requireWeights(variants, "body.variants") } : strategy;
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { ApiError } from "../lib/api-error.ts";
+import { ApiError, invalid } from "../lib/api-error.ts";
 
 /** A strategy that uses something, and where it is. */
 export const StrategyUse = v.strictObject({
@@ -51,4 +51,14 @@ export function requireUnused(db: Database, actor: Actor, kind: Kind, key: strin
   const flags = [...new Set(visible.map(({ featureName }) => featureName))].slice(0, MAX_NAMED);
   const users = flags.length > 0 ? `strategies of ${flags.join(", ")}` : "strategies that you may not see";
   throw new ApiError("ConflictError", `The ${kind} ${name} can't be deleted: ${users} use it`);
+}
+
+/**
+ * Checks that it may belong to a project, or to none, since no strategy of another one uses it.
+ * @throws ApiError `ValidationError`
+ */
+export function requireUsedOnlyIn(db: Database, kind: Kind, key: string | number, project: string | null) {
+  const isElsewhere = strategiesUsing(db, kind, key).some(({ projectId }) => projectId !== project);
+  if (project === null || !isElsewhere) return;
+  throw invalid({ path: "body.project", message: `strategies of other projects use the ${kind}` });
 }

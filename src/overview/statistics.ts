@@ -154,7 +154,7 @@ const TOTALS = {
   featureToggles: `count(*) FROM features WHERE archived_at IS NULL AND ${isVisible("project")}`,
   archivedFeatureToggles: `count(*) FROM features WHERE archived_at IS NOT NULL AND ${isVisible("project")}`,
   projects: `count(*) FROM projects WHERE archived_at IS NULL AND ${isVisible("id")}`,
-  contextFields: "count(*) FROM context_fields",
+  contextFields: `count(*) FROM context_fields WHERE ${isVisible("project")}`,
   roles: "count(*) FROM roles",
   customRootRoles: "count(*) FROM roles WHERE type = 'custom-root'",
   customRootRolesInUse: `count(*) FROM roles WHERE type = 'custom-root'

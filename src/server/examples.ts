@@ -15,6 +15,7 @@ const PARAMS: Readonly<Record<string, string>> = {
   linkId: "the-design",
   strategyId: "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24",
   contextField: "plan",
+  legalValue: "gold",
   strategyName: "geo",
   appName: "checkout",
   type: "simple",
@@ -87,6 +88,8 @@ const REPORT = {
 
 const PASSWORD = "four horses graze quietly 4!";
 
+const GOLD = { value: "gold", description: "The best" };
+const TIER = { params: { contextField: "tier" } };
 const CONTEXT = { appName: "checkout", userId: "7", properties: { plan: "gold" } };
 
 const TOKEN = { tokenName: "checkout", type: "client", environment: "development" };
@@ -153,6 +156,13 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   createContextField: { body: { name: "country", legalValues: [{ value: "DE" }, { value: "FR" }] } },
   updateContextField: { body: { description: "The customer's plan", stickiness: false } },
   validate: { body: { name: "country" } },
+  updateContextFieldLegalValue: { body: GOLD },
+  createContextFieldForProject: { body: { name: "tier", legalValues: [GOLD] } },
+  updateContextFieldForProject: { ...TIER, body: { description: "The shop's tier" } },
+  deleteContextFieldForProject: TIER,
+  updateContextFieldLegalValueForProject: { ...TIER, body: GOLD },
+  deleteContextFieldLegalValueForProject: TIER,
+  validateContextFieldNameForProject: { body: { name: "tier" } },
   createTag: { body: { type: "simple", value: "late" } },
   createTagType: { body: { name: "team", description: "The team that owns it", icon: "T" } },
   getTagType: { params: { name: "simple" } },

@@ -20,6 +20,7 @@ export * from "../evaluation/variant.ts";
 export * from "../events/schema.ts";
 export * from "../flags/constraints.ts";
 export * from "../flags/context-fields.ts";
+export * from "../flags/context-fields-routes.ts";
 export * from "../flags/dependencies.ts";
 export * from "../flags/favorites.ts";
 export * from "../flags/feature-environments.ts";

@@ -38,6 +38,7 @@ const HIDDEN = {
   deleted: "secret-gone-flag",
   strategy: STRATEGY,
   segment: "90",
+  contextField: "secret-field",
   application: "secret-app",
   token: "hidden:development.*****-90",
 };
@@ -122,6 +123,11 @@ const withSecrets = (w: World): World =>
     .member("hidden", 1, 4)
     .groupMember("hidden", 2)
     .add("segment", { id: 90, name: "secret-segment", project: "hidden", constraints: CONSTRAINTS })
+    .add("contextField", {
+      name: "secret-field",
+      project: "hidden",
+      legalValues: [{ value: "secret-value" }],
+    })
     .feature("secret-parent", "hidden", { createdByUserId: 7, type: "experiment" })
     .feature("secret-flag", "hidden", {
       createdByUserId: 7,
@@ -286,7 +292,7 @@ async function answer(app: App, as: string | null, { method, url, body }: Sent) 
  * Names are unique, so whoever checks one learns that it is taken; streams have tests of their own.
  */
 const tellsNames = ({ id }: Operation, { body }: Sent) =>
-  ["validateFeature", "validateSegment", "validateImport"].includes(id) &&
+  /^validate(Feature|Segment|Import|ContextFieldNameForProject|)$/.test(id) &&
   /secret-/.test(JSON.stringify(body));
 
 const OPERATIONS = SURFACES.flatMap(({ operations }) => operations).filter(({ isStream }) => !isStream);
@@ -312,7 +318,7 @@ for (const [caller, as] of Object.entries(CALLERS))
   });
 
 /** What only a private project has, as lines of a dataset; its flags lose the tags of a type that is deleted. */
-const CONTENT = /"kind":"(application|instance|token|usage|segment)".*(secret-|hidden)/;
+const CONTENT = /"kind":"(application|instance|token|usage|segment|contextField)".*(secret-|hidden)/;
 
 for (const caller of ["an Editor", "the Owner of another project", "a custom role"] as const)
   test(`${caller} changes nothing in a private project`, async (t) => {
@@ -320,7 +326,7 @@ for (const caller of ["an Editor", "the Owner of another project", "a custom rol
     const content = exported(db)
       .split("\n")
       .filter((line) => CONTENT.test(line));
-    assert.equal(content.length, 10);
+    assert.equal(content.length, 11);
     for (const operation of CHANGING)
       for (const sent of requestsFor(operation)) await answer(app, CALLERS[caller], sent);
     const after = new Set(exported(db).split("\n"));

@@ -471,6 +471,32 @@ test("an export can be imported elsewhere", async (t) => {
   assert.deepEqual(again.contextFields, data.contextFields);
 });
 
+test("a field of the project becomes one of the project that it is imported into", async (t) => {
+  const constraints = [{ contextName: "tier", operator: "IN", values: ["gold"] }];
+  const strategies = [{ ...STRATEGY, id: "s2", segments: [], constraints }];
+  const { request } = await openServer(
+    t,
+    withFlags(createWorld())
+      .add("contextField", { name: "tier", project: "a" })
+      .feature("till", "a", { environments: [{ name: "development", strategies }] }),
+  );
+  const query = { environment: "development", features: ["till"] };
+  const { body: data } = await request(`${BATCH}/export`, { method: "POST", body: query });
+  assert.equal(data.contextFields.find(({ name }: { name: string }) => name === "tier").project, "a");
+  const into = { method: "POST", body: { project: "b", environment: "development", data } };
+  const other = await openServer(t, createWorld().project("b"));
+  assert.equal((await other.request(`${BATCH}/import`, into)).status, 200);
+  const { body: fields } = await other.request("/api/admin/projects/b/context");
+  assert.deepEqual(
+    fields.map(({ name }: { name: string }) => name),
+    ["tier"],
+  );
+  const taken = createWorld().project("a").project("b").add("contextField", { name: "tier", project: "a" });
+  const refused = await (await openServer(t, taken)).request(`${BATCH}/import`, into);
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /tier/);
+});
+
 test("names that don't match the project's pattern, and a full project", async (t) => {
   const { request, db } = await openServer(t, createWorld().project("a"));
   db.exec(`UPDATE projects SET feature_limit = 0, feature_naming = '{"pattern": "a-.*"}' WHERE id = 'a'`);

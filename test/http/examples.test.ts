@@ -30,6 +30,10 @@ const BEFORE: Readonly<Record<string, string>> = {
   disableBanner: "createBanner",
   getApplication: "createApplication",
   deleteServiceAccountToken: "createServiceAccountToken",
+  updateContextFieldForProject: "createContextFieldForProject",
+  deleteContextFieldForProject: "createContextFieldForProject",
+  updateContextFieldLegalValueForProject: "createContextFieldForProject",
+  deleteContextFieldLegalValueForProject: "createContextFieldForProject",
   deleteProjectApiToken: "createProjectApiToken",
 };
 

@@ -247,6 +247,7 @@ export const everyKey = (): Line[] => [
     sortOrder: -1.5,
     legalValues: [{ value: "DE", description: "Germany" }, { value: "FR" }],
     createdAt: TIME,
+    project: "a",
   },
   {
     kind: "segment",
@@ -623,6 +624,7 @@ export function company(): Line[] {
     { kind: "tagType", name: "team" },
     { kind: "tag", type: "team", value: "unused" },
     { kind: "contextField", name: "country", legalValues: [{ value: "DE" }], createdAt: day(1) },
+    { kind: "contextField", name: "tier", project: "hidden", createdAt: day(1) },
     { kind: "segment", id: 1, name: "One", createdAt: day(1) },
     {
       kind: "segment",

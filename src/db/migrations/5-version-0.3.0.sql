@@ -46,3 +46,8 @@ CREATE TABLE feature_links (
 CREATE INDEX feature_links_by_feature ON feature_links (feature);
 
 ALTER TABLE projects ADD COLUMN link_templates TEXT NOT NULL DEFAULT '[]' CHECK (json_type(link_templates) = 'array');
+
+-- A context field that only the strategies of a project may use.
+ALTER TABLE context_fields ADD COLUMN project TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE;
+
+CREATE INDEX context_fields_by_project ON context_fields (project);

@@ -133,7 +133,8 @@ const NO_CONSTRAINT: Constraint = {
 };
 
 function Constraints(bound: Bound<readonly Constraint[]>) {
-  const fields = useRead("GET /api/admin/context").data ?? [];
+  const fields = useRead("GET /api/admin/context", { query: { include: "project" } }).data ?? [];
+  const known = fields.map(({ name, project }) => [name, project ? `${name} (${project})` : name] as const);
   return (
     <Rows
       {...bound}
@@ -149,7 +150,7 @@ function Constraints(bound: Bound<readonly Constraint[]>) {
             <Select
               label={`Context field of ${place}`}
               value={contextName}
-              choices={choicesOf([...new Set([...fields.map(({ name }) => name), contextName])])}
+              choices={field ? known : [...known, [contextName, contextName]]}
               onChange={(contextName) => set({ contextName })}
             />
             <Select

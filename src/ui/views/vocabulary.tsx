@@ -21,7 +21,7 @@ export function ContextFields() {
       <EditableList
         title="Context fields"
         noun="context field"
-        read={useRead("GET /api/admin/context")}
+        read={useRead("GET /api/admin/context", { query: { include: "project" } })}
         rows={(fields) => fields}
         keyOf={({ name }) => name}
         columns={[
@@ -29,6 +29,7 @@ export function ContextFields() {
           DESCRIPTION,
           ["Values", ({ legalValues }) => legalValues.map(({ value }) => value).join(", ") || "any"],
           ["Stickiness", ({ stickiness }) => (stickiness ? "yes" : "no")],
+          ["Project", ({ project }) => <bdi>{project ?? "all"}</bdi>],
           ["Used by", (field) => <UseCount {...field} onOpen={() => uses.open(field.name)} />],
         ]}
         may={(action) => may(`${action}_CONTEXT_FIELD`)}
