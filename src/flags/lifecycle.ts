@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { hiddenProjects } from "../access/visibility.ts";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
@@ -37,6 +38,33 @@ export const readLifecycle = GET({
     .map(({ status, ...stage }) => ({ ...stage, ...(status !== null && { status }) }));
 });
 
+/** How many flags are in each stage. */
+export const StageCounts = v.strictObject(byStage(() => v.number()));
+
+export const countStages = GET({
+  id: "getFeatureLifecycleStageCount",
+  summary: "How many flags are in each stage of their life",
+  tag: "Features",
+  path: "/api/admin/lifecycle/count",
+  permission: null,
+  response: StageCounts,
+}).run(({ db, actor }) => {
+  const rows = inStages(db).all({ hidden: JSON.stringify(hiddenProjects(db, actor)) });
+  const counts = new Map(rows.map(({ stage, count }) => [stage, count]));
+  return byStage((stage) => counts.get(stage) ?? 0);
+});
+
+/** A value for each stage, by its name on the wire. */
+export function byStage<T>(ofStage: (stage: Stage) => T) {
+  return {
+    initial: ofStage("initial"),
+    preLive: ofStage("pre-live"),
+    live: ofStage("live"),
+    completed: ofStage("completed"),
+    archived: ofStage("archived"),
+  };
+}
+
 export const completeFeature = POST({
   ...CHANGE,
   id: "complete",
@@ -68,6 +96,13 @@ const STEP = `CASE stage ${STAGES.map((stage, step) => `WHEN '${stage}' THEN ${s
 
 /** SQL: the order of stages, the last one entered first; of several at the same moment, the latest in a flag's life. */
 export const LATEST_FIRST = `entered_at DESC, ${STEP} DESC`;
+
+const inStages = query<{ hidden: string }, { stage: Stage; count: number }>(`
+  SELECT stage, count(*) AS count FROM (
+    SELECT stage, row_number() OVER (PARTITION BY feature ORDER BY ${LATEST_FIRST}) AS place
+    FROM feature_stages JOIN features ON name = feature
+    WHERE project NOT IN (SELECT value FROM json_each(:hidden)))
+  WHERE place = 1 GROUP BY stage`);
 
 // None if it came from a dataset without them.
 const stagesOf = query<{ featureName: string }, Omit<CurrentStage, "status"> & { status: string | null }>(`

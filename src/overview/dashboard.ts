@@ -9,7 +9,7 @@ import { GET } from "../http/operation.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { startOfMinute } from "../lib/time.ts";
 import { ownersOf, toUserOwner } from "../projects/project-list.ts";
-import { ProjectOwner, UserOwner } from "../projects/projects-schema.ts";
+import { Percentage, ProjectOwner, UserOwner } from "../projects/projects-schema.ts";
 import { COUNTS, EXPIRED, requireProject, toHealth } from "../projects/projects-store.ts";
 import { OnboardingStatus, onboardingStatus } from "./projects.ts";
 
@@ -25,7 +25,8 @@ type DashboardAdmin = v.InferOutput<typeof DashboardAdmin>;
 export const DashboardProject = v.strictObject({
   id: v.string(),
   name: v.string(),
-  health: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+  health: Percentage,
+  technicalDebt: Percentage,
   memberCount: v.number(),
   featureCount: v.number(),
 });
@@ -104,7 +105,7 @@ export const readProjectDetails = GET({
   }),
 );
 
-type CountedRow = Omit<DashboardProject, "health"> & { unhealthyCount: number };
+type CountedRow = Omit<DashboardProject, "health" | "technicalDebt"> & { unhealthyCount: number };
 
 /** The live projects in which a user has a role, by name. */
 const projectsOf = query<{ userId: number; now: string }, CountedRow>(`
@@ -142,7 +143,7 @@ const administrators = query<object, PersonRow & { id: number }>(`
 const toDashboardProject = ({ unhealthyCount, ...project }: CountedRow): DashboardProject => ({
   id: project.id,
   name: project.name,
-  health: toHealth({ ...project, unhealthyCount }),
+  ...toHealth({ ...project, unhealthyCount }),
   memberCount: project.memberCount,
   featureCount: project.featureCount,
 });

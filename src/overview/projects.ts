@@ -42,15 +42,19 @@ export const LeadTime = v.strictObject({
 });
 type LeadTime = v.InferOutput<typeof LeadTime>;
 
+/** Of live flags; the rating is a percentage. */
+const Health = v.strictObject({
+  activeCount: Count,
+  potentiallyStaleCount: Count,
+  staleCount: Count,
+  rating: v.number(),
+});
+
 export const Insights = v.strictObject({
   stats: Stats,
   featureTypeCounts: v.array(FeatureTypeCount),
-  health: v.strictObject({
-    activeCount: Count,
-    potentiallyStaleCount: Count,
-    staleCount: Count,
-    rating: v.number(),
-  }),
+  health: Health,
+  technicalDebt: Health,
   leadTime: LeadTime,
   members: v.strictObject({ currentMembers: Count, change: v.number() }),
 });
@@ -73,10 +77,12 @@ export const readInsights = GET({
   snapshot(db, () => {
     requireProject(db, projectId);
     const stats = projectStats(db, projectId);
+    const health = projectHealth(db, projectId);
     return {
       stats,
       featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
-      health: projectHealth(db, projectId),
+      health,
+      technicalDebt: { ...health, rating: 100 - health.rating },
       leadTime: leadTime(db, projectId),
       members: {
         currentMembers: members(db).pluck().get({ id: projectId })!,
@@ -164,6 +170,7 @@ export const ProjectBasics = v.strictObject({
   featureNaming: FeatureNaming,
   defaultStickiness: v.string(),
   health: v.number(),
+  technicalDebt: v.number(),
   favorite: v.boolean(),
   updatedAt: Timestamp,
   createdAt: Timestamp,
@@ -199,14 +206,14 @@ export const ProjectWithFeatures = v.strictObject({
 
 export const HealthReport = v.strictObject({
   ...ProjectWithFeatures.entries,
-  ...v.omit(Insights.entries.health, ["rating"]).entries,
+  ...v.omit(Health, ["rating"]).entries,
 });
 
 /** The creators of a project's live flags. */
 export const FlagCreator = v.strictObject({ id: v.number(), name: v.string() });
 
 /** Apart from these and what each adds, the project and its overview are the same and share a version. */
-const VOLATILE = ["stats", "health", "favorite", "members"];
+const VOLATILE = ["stats", "health", "technicalDebt", "favorite", "members"];
 
 export const readProject = GET({
   ...ofProject,
@@ -301,6 +308,7 @@ function projectBasics(db: Database, id: string, userId: number | null) {
     featureNaming: project.featureNaming,
     defaultStickiness: project.defaultStickiness,
     health: project.health,
+    technicalDebt: 100 - project.health,
     favorite: favorite === 1,
     updatedAt: project.updatedAt,
     createdAt: project.createdAt,

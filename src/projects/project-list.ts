@@ -44,13 +44,13 @@ function listedProjects(db: Database, wanted: Wanted): Wire<ListedProject>[] {
     .all(wanted)
     .map(({ unhealthyCount, ...row }) => ({
       ...row,
-      health: toHealth({ ...row, unhealthyCount }),
+      ...toHealth({ ...row, unhealthyCount }),
       favorite: row.favorite === 1,
       owners: toOwners(owners.get(row.id)),
     }));
 }
 
-type Row = Stored<Omit<ListedProject, "health" | "owners">> & { unhealthyCount: number };
+type Row = Stored<Omit<ListedProject, "health" | "technicalDebt" | "owners">> & { unhealthyCount: number };
 
 const listed = query<Wanted, Row>(`
   WITH ${EXPIRED}

@@ -19,12 +19,15 @@ export const ProjectOwner = v.variant("ownerType", [
 ]);
 export type ProjectOwner = v.InferOutput<typeof ProjectOwner>;
 
+export const Percentage = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
+
 /** A project as in the list of projects; `favorite` is the caller's own. */
 export const ListedProject = v.strictObject({
   name: v.string(),
   id: v.string(),
   description: v.nullable(v.string()),
-  health: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+  health: Percentage,
+  technicalDebt: Percentage,
   favorite: v.boolean(),
   featureCount: v.number(),
   memberCount: v.number(),

@@ -172,12 +172,15 @@ export const COUNTS = `
     + (SELECT count(*) FROM expired CROSS JOIN features ON features.type = expired.type AND created_at < before
       WHERE ${LIVE} AND stale = 0) AS unhealthyCount`;
 
-/** The percentage of live flags that are neither stale nor older than expected. */
-export const toHealth = ({
+/** The percentages of live flags that are neither stale nor older than expected, and of those that are. */
+export function toHealth({
   featureCount,
   unhealthyCount,
-}: Record<"featureCount" | "unhealthyCount", number>) =>
-  featureCount === 0 ? 100 : Math.round((100 * (featureCount - unhealthyCount)) / featureCount);
+}: Record<"featureCount" | "unhealthyCount", number>) {
+  const health =
+    featureCount === 0 ? 100 : Math.round((100 * (featureCount - unhealthyCount)) / featureCount);
+  return { health, technicalDebt: 100 - health };
+}
 
 const healthOf = query<
   { project: string; now: string },
@@ -198,7 +201,7 @@ export function projectHealth(db: Database, project: string) {
     activeCount: total - unhealthyCount,
     potentiallyStaleCount: potentiallyStale,
     staleCount: stale,
-    rating: toHealth({ featureCount: total, unhealthyCount }),
+    rating: toHealth({ featureCount: total, unhealthyCount }).health,
   };
 }
 

@@ -53,6 +53,7 @@ export * from "../log/stream.ts";
 export * from "../overview/banners.ts";
 export * from "../overview/dashboard.ts";
 export * from "../overview/instance.ts";
+export * from "../overview/project-status.ts";
 export * from "../overview/projects.ts";
 export * from "../overview/statistics.ts";
 export * from "../people/api-tokens.ts";

@@ -46,7 +46,7 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.equal((await first.get("/addons/1/events")).status, 404, "the token is an administrator's");
     const { projects } = (await (await first.get("/personal-dashboard")).json()) as { projects: object[] };
     assert.deepEqual(projects, [
-      { id: "default", name: "Default", health: 100, memberCount: 1, featureCount: 0 },
+      { id: "default", name: "Default", health: 100, technicalDebt: 0, memberCount: 1, featureCount: 0 },
     ]);
     const { code, stdout, stderr } = await first.stop();
     assert.equal(code, 0);

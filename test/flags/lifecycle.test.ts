@@ -51,6 +51,24 @@ scenarios(`GET ${LIFECYCLE}`, [
   ...elsewhere(LIFECYCLE),
 ]);
 
+scenarios("GET /api/admin/lifecycle/count", [
+  ...[
+    { as: personal(3), name: "the last stage of each flag that has any, archived or not", initial: 0 },
+    { as: personal(1), name: "and of those in private projects", initial: 1 },
+  ].map(({ initial, ...scenario }) => ({
+    ...scenario,
+    given: (w: World) =>
+      given(w)
+        .feature("gone", "a", {
+          archivedAt: "2026-01-02T00:00:00Z",
+          stages: [...stages, { stage: "archived", enteredAt: "2026-01-03T00:00:00Z" }],
+        })
+        .feature("secret", "hidden", { stages: stages.slice(0, 1) }),
+    see: (body: object) =>
+      assert.deepEqual(body, { initial, preLive: 0, live: 1, completed: 0, archived: 1 }),
+  })),
+]);
+
 scenarios(`POST ${LIFECYCLE}/complete`, [
   ...permitted("UPDATE_FEATURE", {
     given,

@@ -254,6 +254,7 @@ export function createModel(lines: Line[], callerId: number) {
               id,
               name,
               health: healthOf(id),
+              technicalDebt: 100 - healthOf(id),
               memberCount: new Set(memberships.filter((one) => one.project === id).map((one) => one.user))
                 .size,
               featureCount: liveOf(id).length,

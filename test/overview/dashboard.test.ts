@@ -33,8 +33,8 @@ scenarios("GET /api/admin/personal-dashboard", [
         .member("gone", 3),
     see: (body) =>
       assert.deepEqual(body.projects, [
-        { id: "z", name: "A", health: 100, memberCount: 2, featureCount: 0 },
-        { id: "y", name: "B", health: 100, memberCount: 1, featureCount: 0 },
+        { id: "z", name: "A", health: 100, technicalDebt: 0, memberCount: 2, featureCount: 0 },
+        { id: "y", name: "B", health: 100, technicalDebt: 0, memberCount: 1, featureCount: 0 },
       ]),
   },
   {

@@ -236,6 +236,7 @@ scenarios(`GET ${PROJECTS}`, [
         id: "a",
         description: "D",
         health: 50,
+        technicalDebt: 50,
         favorite: false,
         featureCount: 2,
         memberCount: 3,
