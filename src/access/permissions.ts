@@ -65,6 +65,17 @@ export const PERMISSIONS = {
   DELETE_FRONTEND_API_TOKEN: root(56, "Delete FRONTEND API tokens"),
   READ_FRONTEND_API_TOKEN: root(57, "Read FRONTEND API tokens", editor),
   CREATE_TAG_TYPE: root(59, "Create tag types", editor),
+  UPDATE_MAINTENANCE_MODE: root(73, "Change maintenance mode state"),
+  UPDATE_INSTANCE_BANNERS: root(74, "Change instance banners"),
+  READ_LOGS: root(76, "Read instance logs and login history"),
+  UPDATE_CORS: root(77, "Update CORS settings"),
+
+  // What these guard in the original is not here: a role that has them keeps them.
+  RELEASE_PLAN_TEMPLATE_CREATE: root(70, "Create release plan template", editor),
+  RELEASE_PLAN_TEMPLATE_UPDATE: root(71, "Update release plan template", editor),
+  RELEASE_PLAN_TEMPLATE_DELETE: root(72, "Delete release plan template"),
+  UPDATE_AUTH_CONFIGURATION: root(75, "Change authentication settings (SSO)"),
+  UPDATE_PROJECT_RELEASE_TEMPLATE: project(79, "Create/edit project release template", owner),
 
   CREATE_FEATURE: project(2, "Create feature flags", editor, owner, member),
   UPDATE_FEATURE: project(7, "Update feature flags", editor, owner, member),

@@ -50,10 +50,12 @@ export const Banner = v.strictObject({
 type Banner = v.InferOutput<typeof Banner>;
 export const BannerId = wholeNumber(0);
 
+const MAY_CHANGE = { permission: ["ADMIN", "UPDATE_INSTANCE_BANNERS"] } as const;
+
 const ofBanner = {
   tag: "Banners",
   path: "/api/admin/banners/:id",
-  permission: "ADMIN",
+  permission: MAY_CHANGE,
   params: v.object({ id: BannerId }),
   errors: ["NotFoundError"],
 } as const;
@@ -72,7 +74,7 @@ export const createBanner = POST({
   summary: "Create a banner",
   tag: "Banners",
   path: "/api/admin/banners",
-  permission: "ADMIN",
+  permission: MAY_CHANGE,
   body: NewBanner,
   status: 201,
   records: ["banner-created"],

@@ -160,7 +160,7 @@ export const changeUiConfig = POST({
   summary: "Set the origins from which pages may request flags",
   tag: "Instance",
   path: "/api/admin/ui-config",
-  permission: "ADMIN",
+  permission: { permission: ["ADMIN", "UPDATE_CORS"] },
   body: NewUiConfig,
   status: 204,
   errors: ["NotFoundError"],
@@ -176,7 +176,7 @@ export const readMaintenance = GET({
   summary: "Whether maintenance mode is on",
   tag: "Instance",
   path: "/api/admin/maintenance",
-  permission: "ADMIN",
+  permission: { permission: ["ADMIN", "UPDATE_MAINTENANCE_MODE"] },
   response: Maintenance,
 }).run(({ db }) => currentSetting(db, "maintenance.mode"));
 
@@ -185,7 +185,7 @@ export const changeMaintenance = POST({
   summary: "Switch maintenance mode on or off",
   tag: "Instance",
   path: "/api/admin/maintenance",
-  permission: "ADMIN",
+  permission: { permission: ["ADMIN", "UPDATE_MAINTENANCE_MODE"] },
   body: Maintenance,
   status: 204,
   duringMaintenance: true,

@@ -158,7 +158,7 @@ export const listSignIns = GET({
   summary: "The attempts to sign in within 90 days, newest first, also as CSV",
   tag: "Sessions",
   path: "/api/admin/logins",
-  permission: "ADMIN",
+  permission: { permission: ["ADMIN", "READ_LOGS"] },
   response: SignInHistory,
   rows: ({ events }: { events: readonly object[] }) => events,
 }).run(({ db }) => ({

@@ -66,8 +66,11 @@ const whoIn = (project: string): Record<string, Who> => ({
     onlyIn: { environment: "development", permissions: ["UPDATE_FEATURE_ENVIRONMENT"] },
     isMember: true,
   },
-  "a custom root role": { token: personal(7), instance: ["CREATE_SEGMENT"] },
+  "a custom root role": { token: personal(7), instance: CUSTOM_ROOT },
 });
+
+const CUSTOM_ROOT = words(`
+  CREATE_SEGMENT READ_LOGS UPDATE_CORS UPDATE_INSTANCE_BANNERS UPDATE_MAINTENANCE_MODE`);
 
 const CUSTOM = [
   { name: "UPDATE_FEATURE" },
@@ -77,7 +80,12 @@ const CUSTOM = [
 const worldOf = (project: string, mode: string) =>
   createWorld()
     .add("role", { id: 8, name: "custom", type: "custom", permissions: CUSTOM })
-    .add("role", { id: 9, name: "root", type: "custom-root", permissions: [{ name: "CREATE_SEGMENT" }] })
+    .add("role", {
+      id: 9,
+      name: "root",
+      type: "custom-root",
+      permissions: CUSTOM_ROOT.map((name) => ({ name })),
+    })
     .user()
     .user()
     .user({ rootRole: 9 })

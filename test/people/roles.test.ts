@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { badBodies, withCustomRoot } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
-import { personal, SERVICE, type World } from "../support/world.ts";
+import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
 const ROLES = "/api/admin/roles";
 const NO_ACCESS: [number, string] = [403, "NoAccessError"];
@@ -32,6 +32,32 @@ scenarios(`POST ${ROLES}/validate`, [
     ["an unknown permission", { ...VALID, permissions: [{ name: "X" }] }, "body.permissions.0.name"],
   ]),
 ]);
+
+/** With their ids there. */
+const OF_UNLEASH_8 = {
+  "root-custom": {
+    ...{
+      RELEASE_PLAN_TEMPLATE_CREATE: 70,
+      RELEASE_PLAN_TEMPLATE_UPDATE: 71,
+      RELEASE_PLAN_TEMPLATE_DELETE: 72,
+    },
+    ...{ UPDATE_MAINTENANCE_MODE: 73, UPDATE_INSTANCE_BANNERS: 74, UPDATE_AUTH_CONFIGURATION: 75 },
+    ...{ READ_LOGS: 76, UPDATE_CORS: 77 },
+  },
+  custom: { UPDATE_PROJECT_CONTEXT: 78, UPDATE_PROJECT_RELEASE_TEMPLATE: 79 },
+};
+
+test("roles can have the permissions that Unleash 7 and 8 added", async (t) => {
+  const { request } = await openServer(t, createWorld());
+  for (const [type, ids] of Object.entries(OF_UNLEASH_8)) {
+    const permissions = Object.keys(ids).map((name) => ({ name }));
+    const create = { method: "POST", body: { name: type, description: "", type, permissions } };
+    const { id } = (await request(ROLES, create)).body.roles;
+    const { body } = await request(`${ROLES}/${id}`);
+    const granted = body.permissions.map(({ name, id }: { name: string; id: number }) => [name, id]);
+    assert.deepEqual(Object.fromEntries(granted), ids);
+  }
+});
 
 scenarios("GET /api/admin/permissions", [
   {
