@@ -137,18 +137,22 @@ function toSentence(warnings: Warnings) {
  */
 async function dryRun(context: ImportContext, chunks: Readable, onProgress: OnProgress) {
   using db = closing(openForTrial(context.config.data));
-  const trial = await tryLines(db, datasetLines(chunks), onProgress);
+  reportTrial(context, await tryLines(db, datasetLines(chunks), onProgress), "import");
+}
+
+/** Prints what a command would store. @throws DataError if there are problems, after printing all of them */
+export function reportTrial(context: ImportContext, trial: Trial, command: string) {
   endProgress(context);
   if (context.options.json) context.print(JSON.stringify(trial));
   else show(context, trial);
   const { count } = trial.problems;
-  if (count > 0) throw new DataError(`${counted(count, "problem")}: import would store nothing`);
-  const message = `no problems: import would store ${counted(total(trial.counts), "line")}`;
+  if (count > 0) throw new DataError(`${counted(count, "problem")}: ${command} would store nothing`);
+  const message = `no problems: ${command} would store ${counted(total(trial.counts), "line")}`;
   context.log({ level: "info", message });
 }
 
 /** A missing or empty file is treated as a new one. */
-function openForTrial(data: string) {
+export function openForTrial(data: string) {
   const found = fs.statSync(data, { throwIfNoEntry: false });
   const hasFolder = fs.existsSync(path.dirname(path.resolve(data)));
   if (hasFolder && (!found || found.size === 0)) return open(IN_MEMORY);

@@ -47,13 +47,19 @@ type Shown = Pick<Context, "world" | "config">;
 
 const isShown = ({ world, config }: Shown) => world.stderr.isTTY && !config.quiet;
 
-/** Shows the number of lines read on a terminal, several times per second. */
+/** Shows the number of lines read on a terminal. */
 export function progressOn(context: Shown): (lines: number) => void {
+  const show = progressTextOn(context);
+  return (lines) => show(`${lines.toLocaleString("en")} ${plural(lines, "line")} read`);
+}
+
+/** Shows how far a command is on a terminal, several times per second. */
+export function progressTextOn(context: Shown): (text: string) => void {
   let shownAt = 0;
-  return (lines) => {
+  return (text) => {
     if (!isShown(context) || Date.now() - shownAt < 200) return;
     shownAt = Date.now();
-    context.world.stderr.write(`\r${lines.toLocaleString("en")} ${plural(lines, "line")} read`);
+    context.world.stderr.write(`\r${text}`);
   };
 }
 

@@ -18,6 +18,7 @@ import { flagCreate, flagList, flagOff, flagOn } from "./flag.ts";
 import { health } from "./health.ts";
 import { help, helpOf, man, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
+import { pull } from "./pull.ts";
 import { runCommand } from "./run-command.ts";
 import { secretsRotate } from "./secrets.ts";
 import { serve } from "./serve.ts";
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   flagOff,
   evaluate,
   importCommand,
+  pull,
   exportCommand,
   apply,
   diff,

@@ -18,8 +18,8 @@ export interface ImportContext {
   events: { store(event: StoredEvent): void };
 }
 
-/** Where something to import comes from; lines and rows are counted from 1. */
-export type Place = { line: number } | { table: string; row: number };
+/** Where something to import comes from; lines and rows are counted from 1, an answer is that of a URL. */
+export type Place = { line: number } | { table: string; row: number } | { answer: string };
 
 /** Something to import. */
 export interface Line {
@@ -117,8 +117,10 @@ export class DatasetError extends Error {
   }
 }
 
-export const placeText = (place: Place) =>
-  "line" in place ? `line ${place.line}` : `table ${place.table}, row ${place.row}`;
+export function placeText(place: Place) {
+  if ("line" in place) return `line ${place.line}`;
+  return "answer" in place ? place.answer : `table ${place.table}, row ${place.row}`;
+}
 
 /** The same for a line whose subject is already in the file, or on an earlier line. */
 export class DuplicateError extends DatasetError {}

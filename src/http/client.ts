@@ -41,7 +41,7 @@ export async function refusalOf({ url }: Connection, response: IncomingMessage) 
 }
 
 /** The message of an error response, if it is one of ours. */
-function messageIn(body: string): unknown {
+export function messageIn(body: string): unknown {
   try {
     return JSON.parse(body).message;
   } catch {

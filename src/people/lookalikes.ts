@@ -26,7 +26,7 @@ export function isLookalike(db: Database, name: string, exceptId?: number): bool
  * How a name looks in lower case, and how it looks as written: a Greek capital Ν looks like N, but its lower case like
  * v. Names that share either form look alike.
  */
-function looksOf(name: string): string[] {
+export function looksOf(name: string): string[] {
   const visible = name.normalize("NFKC").replaceAll(INVISIBLE, "");
   const withLatinCapitals = replaced(visible, CAPITALS);
   return [visible, withLatinCapitals].map((form) => replaced(form.toLowerCase(), LOOKS).normalize("NFC"));

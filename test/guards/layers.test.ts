@@ -70,6 +70,7 @@ const DOMAINS = [
   "integrations",
   "overview",
   "transfer",
+  "moving",
   "demo",
   "server",
   "cli",
