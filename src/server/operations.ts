@@ -11,6 +11,7 @@ export * from "../applications/frontend.ts";
 export * from "../applications/ofrep.ts";
 export * from "../applications/playground.ts";
 export * from "../applications/playground-schema.ts";
+export * from "../applications/unknown-flags.ts";
 export * from "../applications/usage-routes.ts";
 export * from "../applications/usage-schema.ts";
 export * from "../evaluation/client-feature.ts";

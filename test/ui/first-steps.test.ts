@@ -110,3 +110,12 @@ test("a line of the context that names no field is refused, not ignored", async 
   await press(page, "button", "Evaluate");
   await sees(page, "of 1");
 });
+
+test("the home page shows flags that applications ask for in vain", async (t) => {
+  const hours = [{ hour: `${new Date().toISOString().slice(0, 13)}:00:00.000Z`, yes: 1 }];
+  const asked = { feature: "new-crat", environment: "development", application: "till", hours };
+  const { page } = await open(t, { world: createWorld().add("usage", asked) });
+  await sees(page, "Unknown flags");
+  await sees(page, "new-crat");
+  await sees(page, "till (development)");
+});

@@ -1,6 +1,7 @@
 import { Link } from "wouter-preact";
 import { connectPath, flagPath, pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
+import { listed } from "../format.ts";
 import { Button } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named, Select } from "../parts/fields.tsx";
@@ -39,6 +40,7 @@ export function Home() {
             <div>
               <Notifications />
               <Flags flags={flags} />
+              <UnknownFlags />
             </div>
           </div>
         )}
@@ -160,6 +162,33 @@ const Flags = ({ flags }: Pick<Dashboard, "flags">) => (
     </ul>
   </section>
 );
+
+/** What applications ask for in vain: a flag that was deleted too early, or whose name is misspelt. */
+function UnknownFlags() {
+  const { data } = useRead("GET /api/admin/metrics/unknown-flags");
+  if (!data || data.unknownFlags.length === 0) return null;
+  return (
+    <section>
+      <h2>Unknown flags</h2>
+      <Table
+        caption="Flags that applications have asked for within a day, and that don't exist"
+        rows={data.unknownFlags}
+        keyOf={({ name }) => name}
+        empty=""
+        columns={[
+          ["Flag", ({ name }) => <bdi>{name}</bdi>, "main"],
+          ["Applications", ({ reports }) => <bdi>{listed(reports.map(inEnvironments))}</bdi>],
+          ["Seen", ({ lastSeenAt }) => <Time at={lastSeenAt} />],
+        ]}
+      />
+    </section>
+  );
+}
+
+type Report = Output<"GET /api/admin/metrics/unknown-flags">["unknownFlags"][number]["reports"][number];
+
+const inEnvironments = ({ appName, environments }: Report) =>
+  `${appName} (${listed(environments.map(({ environment }) => environment))})`;
 
 type Project = Output<"GET /api/admin/projects">["projects"][number];
 type Flag = Output<"GET /api/admin/search/features">["features"][number];
