@@ -119,7 +119,7 @@ async function copied(context: PullContext, pull: Pull): Promise<Database & Disp
   const db = closing(open(data));
   try {
     useConfiguredKey(context.config, db);
-    if (isRefreshed) await copyFlags(db, pull);
+    if (isRefreshed) await copyFlags(db, pull, context.log);
     else report(context, pull, await importLines(db, pulledLines(pull)), await comparisons(pull));
     return db;
   } catch (error) {
