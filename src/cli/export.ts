@@ -5,24 +5,31 @@ import { inChunks } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { explainTargetError } from "../db/error.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";
+import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
+import { exportSql, type Left } from "../moving/to-sql.ts";
 import { exportDataset } from "../transfer/export.ts";
 import { projectAsYaml } from "../transfer/project-text.ts";
 import { type Context, command } from "./command.ts";
 import { dataFileToRead } from "./data-file.ts";
+import { counted } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
 
 const OPTIONS = {
   "with-secrets": {
     help: "include what is otherwise masked: secret parameters, password hashes, invitation links, kept token secrets",
   },
-  as: { hint: "FORMAT", help: "dataset, or yaml for apply and diff (default: dataset)" },
+  as: {
+    hint: "FORMAT",
+    help: "dataset, yaml for apply and diff, or unleash for the database of an Unleash (default: dataset)",
+  },
   project: { hint: "ID", help: "the project to write as YAML" },
 } as const;
 
 export const exportCommand = command({
   name: "export",
-  summary: "Write everything as a dataset, or a project as YAML, to a new file or standard output",
+  summary:
+    "Write everything as a dataset or for Unleash, or a project as YAML, to a new file or standard output",
   usage: "[FILE|-]",
   example: "export backup.jsonl --data flags.db",
   settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
@@ -37,13 +44,24 @@ export const exportCommand = command({
 });
 
 /** @throws UsageError for options that don't go together */
-function chooseFormat({ options }: Context<typeof OPTIONS>): (db: Database) => Iterable<string> {
-  const { as = "dataset", project, "with-secrets": withSecrets = false } = options;
-  if (as !== "dataset" && as !== "yaml") throw new UsageError(`--as: must be dataset or yaml, not ${as}`);
-  if (as === "dataset" && project !== undefined) throw new UsageError("--project needs --as yaml");
+function chooseFormat(context: Context<typeof OPTIONS>): (db: Database) => Iterable<string> {
+  const { as = "dataset", project, "with-secrets": withSecrets = false } = context.options;
+  if (as === "yaml") {
+    if (project === undefined) throw new UsageError("--as yaml needs a --project");
+    return (db) => [projectAsYaml(db, project)];
+  }
+  if (project !== undefined) throw new UsageError("--project needs --as yaml");
   if (as === "dataset") return (db) => exportDataset(db, { withSecrets });
-  if (project === undefined) throw new UsageError("--as yaml needs a --project");
-  return (db) => [projectAsYaml(db, project)];
+  if (as !== "unleash") throw new UsageError(`--as: must be dataset, yaml or unleash, not ${as}`);
+  return (db) => exportSql(db, { withSecrets, onEnd: (left) => logLeft(context, left) });
+}
+
+/** What Unleash will lack, with each thing to be made anew on a line of its own. */
+function logLeft({ log }: Pick<Context, "log">, left: readonly Left[]) {
+  for (const { kind, reason, count, names } of left) {
+    log({ level: "warn", message: `${counted(count, kind)}: ${reason}`, kind, count });
+    for (const name of names) log({ level: "warn", message: `  ${printable(name)}`, kind, name });
+  }
 }
 
 /**

@@ -39,9 +39,9 @@ interface Keys {
 }
 
 /** One kind of line: its shape, how it becomes rows, and how rows become lines again. */
-export interface Kind {
+export interface Kind<S extends Schema = Schema> {
   name: string;
-  schema: Schema;
+  schema: S;
   /** @throws LineError for a reference to something not defined above; SQLite's constraint errors. */
   insert(context: ImportContext, line: unknown): void;
   /** Lines of this kind, or their JSON text, in an order that can be imported. */
@@ -70,11 +70,11 @@ interface Definition<S extends LineSchema> {
 type LineSchema = Schema & { entries: v.ObjectEntries };
 
 /** `kind({ name, schema, … })`: types the insert function's line by the schema. */
-export function kind<S extends LineSchema>({ refers = {}, ...definition }: Definition<S>): Kind {
+export function kind<S extends LineSchema>({ refers = {}, ...definition }: Definition<S>): Kind<S> {
   const references = Object.entries(refers).map(([path, kind]) => ({ kind, keys: path.split(".") }));
   const restored = fromStored(definition.schema);
   return {
-    ...(definition as Omit<Definition<LineSchema>, "refers">),
+    ...(definition as Omit<Definition<LineSchema>, "refers"> & { schema: S }),
     insert(context, line) {
       for (const { kind, keys } of references)
         for (const [path, key] of keysAt(line, keys)) requireKnown(context.db, kind, key, path);

@@ -189,6 +189,9 @@ const builtIn = query<object, Pick<Row, "name" | "deprecated">>(`
 
 const builtInTypes = (db: Database) => builtIn(db).all({});
 
+export const isBuiltInStrategyType = (db: Database, name: string) =>
+  builtInTypes(db).some((type) => type.name === name);
+
 /** Every file has the same built-in types; their lines say only whether they are deprecated. */
 export const strategyType = kind({
   name: "strategyType",
@@ -201,7 +204,7 @@ export const strategyType = kind({
   }),
   insert({ tx, db }, line) {
     const { name, title, description, parameters } = line;
-    if (!builtInTypes(db).some((type) => type.name === name)) return insert(tx).run(toStored(line));
+    if (!isBuiltInStrategyType(db, name)) return insert(tx).run(toStored(line));
     if (title !== null || description !== null || parameters.length > 0)
       throw new LineError(`name: ${name} is built in: only deprecated can be given`);
     return setDeprecated(tx).run(toStored(line));

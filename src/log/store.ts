@@ -19,7 +19,8 @@ const batchJoined = query<{ ids: string }, { longest: number; text: string }>(`
     group_concat(wire) FILTER (WHERE octet_length(wire) <= ${WINDOW / BATCH}) AS text
   FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value`);
 
-const wireOf = query<{ id: number }, string>(`SELECT wire FROM events WHERE id = :id`);
+/** An event's JSON. */
+export const wireOf = query<{ id: number }, string>(`SELECT wire FROM events WHERE id = :id`);
 
 /**
  * Events in the order of the ids as the elements of a JSON list, in windows of limited size. SQLite joins them unless

@@ -25,13 +25,12 @@ export function* exportDataset(db: Database, { withSecrets = false }: ExportOpti
 }
 
 /** The row may already be JSON text; `kind` comes first. */
-function toLine(
-  db: Database,
-  { name: kind, masked, revealed }: Kind,
-  row: object | string,
-  withSecrets: boolean,
-) {
-  if (typeof row === "string") return `{"kind":${JSON.stringify(kind)},${row.slice(1)}\n`;
-  const shown = withSecrets ? revealed?.(db, row) : masked?.(row);
-  return `${JSON.stringify({ kind, ...(shown ?? row) })}\n`;
+function toLine(db: Database, kind: Kind, row: object | string, withSecrets: boolean) {
+  const name = JSON.stringify(kind.name);
+  if (typeof row === "string") return `{"kind":${name},${row.slice(1)}\n`;
+  return `${JSON.stringify({ kind: kind.name, ...shown(db, kind, row, withSecrets) })}\n`;
 }
+
+/** A line with its secrets, or without. */
+export const shown = (db: Database, { masked, revealed }: Kind, row: object, withSecrets: boolean): object =>
+  (withSecrets ? revealed?.(db, row) : masked?.(row)) ?? row;

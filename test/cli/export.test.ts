@@ -50,6 +50,18 @@ describe("export", { concurrency: 4 }, () => {
     assert.ok(stdout.includes("hush"));
   });
 
+  test("for Unleash, it says what will be lacking there, and which tokens to make anew", async (t) => {
+    const data = await dataFile(t, world());
+    const target = path.join(path.dirname(data), "out.sql");
+    const result = await runHere(["export", "--as", "unleash", target, "--data", data]);
+    assert.deepEqual([result.code, result.stdout], [0, ""]);
+    assert.match(result.stderr, /warn {2}1 integration: is disabled, since its secrets are masked/);
+    assert.match(result.stderr, /warn {2}\d tokens: .* make it anew.*\n.*warn {4}test \(user\)/);
+    assert.match(fs.readFileSync(target, "utf8"), /^COPY public\.features /m);
+    const refused = await runHere(["export", "--as", "unleash", "--project", "a", "--data", data]);
+    assertRefused(refused, 2, "--project needs --as yaml", " export");
+  });
+
   test("an export can be imported and exports identically again", async (t) => {
     const first = await runHere(["export", "--data", await dataFile(t, world())]);
     const data = path.join(temporaryFolder(t), "again.db");

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
 
 /*
  * The original, to move in from and out to: Unleash itself, on a PostgreSQL of its own. Neither belongs to the project.
@@ -58,7 +59,6 @@ export async function openUnleash(
   const start = async () => {
     server = await startServer(version, { ...env, DATABASE_URL: postgres.url });
   };
-  await start();
   const run = (program: string, args: readonly string[], input = "") =>
     execFileSync(program, [...args, postgres.url], {
       env: ENVIRONMENT,
@@ -66,8 +66,17 @@ export async function openUnleash(
       maxBuffer: 2 ** 30,
       stdio: "pipe",
     });
+  const psql = (sql: string, args: readonly string[] = []) =>
+    run("psql", ["-qAtX", "-v", "ON_ERROR_STOP=1", ...args], sql)
+      .toString()
+      .trimEnd();
+  await start();
+  // It makes them once it already listens.
+  while (psql("SELECT count(*) FROM users, api_tokens WHERE password_hash <> ''") === "0")
+    await setTimeout(20);
   return {
     token: TOKEN,
+    databaseUrl: postgres.url,
     /** Changes with each start. */
     get url() {
       return server!.url;

@@ -1,0 +1,142 @@
+import type { Kind } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
+import { featureType } from "../flags/feature-types.ts";
+import { isBuiltInStrategyType, strategyType } from "../flags/strategy-types.ts";
+import { notification, notificationMute } from "../log/notifications.ts";
+import { counter } from "../overview/counters.ts";
+import { invitation } from "../people/invitations.ts";
+import { role } from "../people/roles.ts";
+import { deletedPrivateProject } from "../projects/projects-dataset.ts";
+import { copyOf, type Row } from "./to-sql-copy.ts";
+import { later } from "./to-sql-later.ts";
+import { type Context, type Leave, linesOf } from "./to-sql-lines.ts";
+import { MAX, TABLES } from "./to-sql-tables.ts";
+
+/** Things of a kind that Unleash will lack, or have otherwise, and why. */
+export interface Left {
+  kind: string;
+  reason: string;
+  count: number;
+  /** If something has to be done about each. */
+  names: string[];
+}
+
+interface Options {
+  /** Write secrets too. */
+  withSecrets: boolean;
+  onEnd(left: Left[]): void;
+}
+
+/**
+ * Everything stored, as SQL for `psql`, from one snapshot even while others write. It fills the database of an Unleash
+ * that has been started on it and has nothing of its own yet. The same rows give the same text.
+ */
+export function* exportSql(db: Database, { withSecrets, onEnd }: Options): Generator<string> {
+  const left = new Map<string, Left>();
+  const context = { db, withSecrets, leave: leaveIn(left) };
+  const copied = (table: string, rows: Iterable<Row>) =>
+    copyOf(table, rows, () => context.leave("value", `${REPLACED} ${table}`));
+  db.exec("BEGIN");
+  try {
+    yield BEFORE;
+    yield* permissions(context);
+    for (const [table, rows] of Object.entries(TABLES)) yield* copied(`public.${table}`, rows(context));
+    yield* later(context, copied);
+    yield* changesOfTypes(context);
+    yield sequences(context);
+    for (const [kind, reason] of WITHOUT_TABLE)
+      for (const _ of kind.lines(db)) context.leave(kind.name, reason);
+  } finally {
+    db.exec("COMMIT");
+  }
+  onEnd([...left.values()]);
+}
+
+const leaveIn =
+  (left: Map<string, Left>): Leave =>
+  (kind, reason, name) => {
+    const key = `${kind}: ${reason}`;
+    const one = left.get(key) ?? { kind, reason, count: 0, names: [] };
+    left.set(key, one);
+    one.count++;
+    if (name !== undefined) one.names.push(name);
+  };
+
+const REPLACED = "its NUL or half a character, which PostgreSQL can't store, is replaced by \ufffd:";
+
+const WITHOUT_TABLE: ReadonlyArray<[kind: Kind, reason: string]> = [
+  [invitation, "only the hash of its secret is known: invite anew"],
+  [deletedPrivateProject, "everyone sees the events of this project there"],
+  [notification, "Unleash keeps none: it makes them from events"],
+  [notificationMute, "Unleash has nothing like it"],
+];
+
+/** What a new Unleash contains gives way, but for its own users, roles and settings. */
+const BEFORE = `-- For the database of a new Unleash, which has been started on it once: psql -1 -f FILE
+\\set ON_ERROR_STOP on
+SET client_encoding = 'UTF8';
+SET standard_conforming_strings = on;
+SET timezone = 'UTC';
+DO $$ BEGIN
+  IF EXISTS (SELECT FROM public.features) OR EXISTS (SELECT FROM public.projects WHERE id <> 'default') THEN
+    RAISE EXCEPTION 'this Unleash is in use: its flags and projects would be lost'
+      USING HINT = 'Start Unleash on an empty database, stop it, and load this file there.';
+  END IF;
+END $$;
+DELETE FROM public.events;
+DELETE FROM public.api_tokens;
+DELETE FROM public.users WHERE NOT is_system;
+DELETE FROM public.projects;
+DELETE FROM public.environments;
+DELETE FROM public.context_fields;
+DELETE FROM public.tag_types;
+DELETE FROM public.roles WHERE id > 5;
+DELETE FROM public.settings WHERE name IN ('unleash.frontend', 'maintenance.mode');
+
+`;
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Those of another version, so that roles may have them. */
+function* permissions(context: Context): Generator<string> {
+  const scopes = new Map<string, string>();
+  for (const { type, permissions } of linesOf(role, context))
+    for (const { name, environment } of permissions)
+      scopes.set(name, type === "custom-root" ? "root" : environment ? "environment" : "project");
+  for (const [name, scope] of scopes)
+    yield `INSERT INTO public.permissions (permission, display_name, type) SELECT ${quoted(name)}, ${quoted(name)}, '${scope}'
+  WHERE NOT EXISTS (SELECT FROM public.permissions WHERE permission = ${quoted(name)});\n`;
+}
+
+/** Of what each Unleash has. */
+function* changesOfTypes(context: Context): Generator<string> {
+  for (const { name, deprecated } of linesOf(strategyType, context))
+    if (isBuiltInStrategyType(context.db, name))
+      yield `UPDATE public.strategies SET deprecated = ${deprecated} WHERE name = ${quoted(name)};\n`;
+  for (const { id, lifetimeDays } of linesOf(featureType, context))
+    yield `UPDATE public.feature_types SET lifetime_days = ${lifetimeDays || "NULL"} WHERE id = ${quoted(id)};\n`;
+}
+
+/** The tables that number their rows, with the kinds of which Flagstone knows the last id. */
+const NUMBERED = {
+  addons: "integration",
+  banners: "banner",
+  events: "event",
+  groups: undefined,
+  integration_events: undefined,
+  roles: undefined,
+  segments: "segment",
+  users: "user",
+};
+
+/** Each goes on after the last id that was given. */
+function sequences(context: Context) {
+  const last = new Map<string, number>(
+    [...linesOf(counter, context)].map(({ of, last }) => [of, Math.min(last, MAX - 1)]),
+  );
+  const calls = Object.entries(NUMBERED).map(
+    ([table, kind = ""]) =>
+      `  PERFORM setval(pg_get_serial_sequence('public.${table}', 'id'), GREATEST(max(id), ${last.get(kind) ?? 0}) + 1, false) FROM public.${table};\n`,
+  );
+  return `DO $$ BEGIN\n${calls.join("")}END $$;\n`;
+}
