@@ -10,6 +10,10 @@ import { timestamp } from "../lib/time.ts";
 export const TOKEN_TYPES = ["user", "admin", "client", "frontend"] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
+/** `backend` is a newer name of `client`; it is stored and listed under the older one, which all clients know (original). */
+export const toTokenType = <T extends string>(type: T) =>
+  (type === "backend" ? "client" : type) as "backend" extends T ? Exclude<T, "backend"> | "client" : T;
+
 /** A secret is any run of visible ASCII characters, since that is what a header can carry. */
 export const SECRET_SHAPE = /^[\x21-\x7e]{1,500}$/;
 

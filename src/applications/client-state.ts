@@ -141,7 +141,7 @@ const MAX_NAMES = 500;
 
 /** Types of events that change no flags unless they name one. */
 const NEUTRAL =
-  /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/;
+  /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|scim|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/;
 
 /** The names of changed flags; undefined if events don't name them, or name too many. */
 function namesIn(events: ReadonlyArray<{ type: EventType; featureName: string | null }>) {

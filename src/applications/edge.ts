@@ -29,6 +29,7 @@ export const ValidTokens = v.strictObject({
       token: v.string(),
       type: v.picklist(["client", "frontend", "admin"]),
       projects: v.array(v.string()),
+      environment: v.string(),
     }),
   ),
 });
@@ -87,16 +88,18 @@ type ValidToken = ValidTokens["tokens"][number];
 interface Row {
   type: ValidToken["type"];
   projects: string;
+  environment: string;
   expiresAt: string | null;
 }
 
 const tokenByHash = query<{ hash: string }, Row>(`
-  SELECT type, projects, expires_at AS expiresAt FROM tokens WHERE hash = :hash AND type <> 'user'`);
+  SELECT type, projects, ifnull(environment, '*') AS environment, expires_at AS expiresAt FROM tokens WHERE hash = :hash AND type <> 'user'`);
 
 /** The valid application tokens among these secrets, without duplicates. */
 const validTokens = (db: Database, secrets: readonly string[]): ValidToken[] =>
   [...new Set(secrets)].flatMap((token) => {
     const row = tokenByHash(db).get({ hash: hashSecret(token) });
     if (!row || isExpired(row.expiresAt)) return [];
-    return [{ token, type: row.type, projects: JSON.parse(row.projects) }];
+    const { expiresAt: _, ...valid } = row;
+    return [{ token, ...valid, projects: JSON.parse(row.projects) }];
   });

@@ -256,6 +256,7 @@ export const VARIABLES = {
     "Secrets of service tokens for a new data file, *:*.SECRET of at least 10 characters, separated by commas.",
   INIT_CLIENT_API_TOKENS:
     "The same for applications on servers, PROJECT:ENVIRONMENT.SECRET; * for all projects.",
+  INIT_BACKEND_API_TOKENS: "A newer name for INIT_CLIENT_API_TOKENS.",
   INIT_FRONTEND_API_TOKENS: "The same for applications in browsers and on phones.",
   UNLEASH_DEFAULT_ADMIN_USERNAME: "The username of the first user in a new data file (admin).",
   UNLEASH_DEFAULT_ADMIN_PASSWORD:

@@ -162,6 +162,7 @@ interface GivenToken {
 const TOKEN_VARIABLES = [
   ["INIT_ADMIN_API_TOKENS", "admin", /^(\*):(\*)\.(.+)$/, "*:*.SECRET"],
   ["INIT_CLIENT_API_TOKENS", "client", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
+  ["INIT_BACKEND_API_TOKENS", "client", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
   ["INIT_FRONTEND_API_TOKENS", "frontend", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
 ] as const;
 

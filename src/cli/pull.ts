@@ -13,7 +13,7 @@ import type { Pull } from "../moving/source.ts";
 import { copyFlags, watch } from "../moving/watch.ts";
 import { type ImportCounts, importLines, isUntouched, tryLines } from "../transfer/import.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
-import { closing } from "./data-file.ts";
+import { closing, dataFile } from "./data-file.ts";
 import { openForTrial, reportTrial } from "./import.ts";
 import { counted, endProgress, printCounts, progressTextOn } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
@@ -110,15 +110,17 @@ function requireSameSource({ log, options }: PullContext, folder: string, url: s
   fs.rmSync(folder, { recursive: true });
 }
 
-/** The data file, once it has everything from the server. */
+/** The data file, once it has everything from the server; a new one is not created before that was read. */
 async function copied(context: PullContext, pull: Pull): Promise<Database & Disposable> {
   const { data } = context.config;
   const isNew = !fs.existsSync(data);
+  const isRefreshed = !isNew && (await isWatched(context, pull));
+  if (!isRefreshed) await readAll(pull);
   const db = closing(open(data));
   try {
     useConfiguredKey(context.config, db);
-    if (context.options.watch && pull.answers.count() > 0 && !isUntouched(db)) await copyFlags(db, pull);
-    else await importAll(context, pull, db);
+    if (isRefreshed) await copyFlags(db, pull, context.log);
+    else report(context, pull, await importLines(db, pulledLines(pull)), await comparisons(pull));
     return db;
   } catch (error) {
     db[Symbol.dispose]();
@@ -127,14 +129,16 @@ async function copied(context: PullContext, pull: Pull): Promise<Database & Disp
   }
 }
 
-async function importAll(context: PullContext, pull: Pull, db: Database) {
-  if (!isUntouched(db)) await refuseFullFile(context, pull, db);
-  await readAll(pull);
-  report(context, pull, await importLines(db, pulledLines(pull)), await comparisons(pull));
+/** Whether an earlier watch has filled the file; false if it is empty. @throws DataError if something else has */
+async function isWatched(context: PullContext, pull: Pull): Promise<boolean> {
+  using db = dataFile(context.config);
+  if (isUntouched(db)) return false;
+  if (context.options.watch && pull.answers.count() > 0) return true;
+  return await refuseFullFile(context, pull, db);
 }
 
 /** @throws DataError naming the projects that are on both sides */
-async function refuseFullFile({ config }: PullContext, pull: Pull, db: Database) {
+async function refuseFullFile({ config }: PullContext, pull: Pull, db: Database): Promise<never> {
   const both = (await wantedProjects(pull))
     .map(({ id }) => String(id))
     .filter((id) => isKnown(db, "project", id));

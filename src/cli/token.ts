@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { CLI } from "../access/actor.ts";
-import { TOKEN_TYPES } from "../access/token.ts";
+import { TOKEN_TYPES, toTokenType } from "../access/token.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { write } from "../events/write.ts";
@@ -15,7 +15,7 @@ import { useConfiguredKey } from "./secrets.ts";
 
 const CREATE_OPTIONS = {
   user: { hint: "USER", help: "the user to act as (id, username or e-mail); for the type user" },
-  type: { hint: TOKEN_TYPES.join("|"), help: "the type of token (user)" },
+  type: { hint: TOKEN_TYPES.join("|"), help: "the type of token (user); backend is another name for client" },
   project: { multiple: true, hint: "ID", help: "for client and frontend; may be repeated (all)" },
   environment: { hint: "NAME", help: "for client and frontend" },
   expires: { hint: "TIME", help: "expire at this RFC 3339 time (never)" },
@@ -67,7 +67,7 @@ export const tokenRevoke = command({
 });
 
 function toNewToken(db: Database, { args: [name = ""], options }: Context<typeof CREATE_OPTIONS>): NewToken {
-  const type = TOKEN_TYPES.find((candidate) => candidate === (options.type ?? "user"));
+  const type = TOKEN_TYPES.find((candidate) => candidate === toTokenType(options.type ?? "user"));
   if (!type) throw new UsageError(`--type: must be one of ${TOKEN_TYPES.join(", ")}`);
   const { project: projects = ["*"], environment = null, user } = options;
   for (const text of [name, ...projects, ...(environment === null ? [] : [environment])]) requireName(text);

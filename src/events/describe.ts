@@ -174,6 +174,7 @@ const WORDS: ReadonlyArray<[RegExp, string]> = [
   [/^drop-(.+)/, "$1 dropped"],
   [/^pat\b/, "personal token"],
   [/^api-token/, "API token"],
+  [/^scim\b/, "SCIM"],
   [/^db-pool/, "database pool"],
   [/-add$/, "-added"],
   [/-remove$/, "-removed"],

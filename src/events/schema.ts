@@ -152,6 +152,7 @@ export const EVENT_TYPES = [
   "feature-link-added",
   "feature-link-updated",
   "feature-link-removed",
+  "scim-users-deleted",
 ] as const;
 
 export const EventType = v.picklist(EVENT_TYPES, "is not a known event type");

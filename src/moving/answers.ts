@@ -16,8 +16,8 @@ import { type Answer, askPatiently } from "./asking.ts";
 const Source = v.object({
   url: v.string(),
   startedAt: v.string(),
-  /** The newest event that the answers include. */
-  event: v.number(),
+  /** The newest event that the answers include, once that is known. */
+  event: v.nullable(v.number()),
 });
 export type Source = v.InferOutput<typeof Source>;
 
@@ -101,7 +101,7 @@ export function readSource(folder: string): Source | undefined {
 function begin(folder: string, url: string): Source {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { mode: 0o700 });
-  const source = { url, startedAt: new Date().toISOString(), event: 0 };
+  const source = { url, startedAt: new Date().toISOString(), event: null };
   writeSource(folder, source);
   return source;
 }

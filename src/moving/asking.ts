@@ -70,7 +70,8 @@ const lost = (server: Connection) => (error: NodeJS.ErrnoException) => {
 async function readAnswer(server: Connection, path: string, response: IncomingMessage): Promise<Answer> {
   const bytes = await buffer(response).catch(lost(server));
   const { statusCode: status = 0, headers } = response;
-  const body = headers["content-encoding"] === "gzip" ? unpacked(server, bytes) : bytes.toString();
+  const isPacked = headers["content-encoding"] === "gzip" && bytes.length > 0; // a 304 has no body
+  const body = isPacked ? unpacked(server, bytes) : bytes.toString();
   if (status === 200) requireJson(server, path, body);
   else if (![304, 403, 404].includes(status)) throw refusal(server, path, response, body);
   return { status, etag: headers.etag ?? "", body };

@@ -15,7 +15,7 @@ import { ADMIN, keep, type Loss, type Pull, read, readIfTold, Thing } from "./so
  */
 export async function readAll(pull: Pull): Promise<void> {
   const { answers } = pull;
-  if (answers.source.event === 0) answers.includes(await newestEvent(pull));
+  if (answers.source.event === null) answers.includes(await newestEvent(pull));
   const newest = await forgetChanged(pull);
   for await (const _ of pulledLines(pull));
   answers.includes(newest);
@@ -90,6 +90,7 @@ export async function comparisons(pull: Pull): Promise<Comparison[]> {
 }
 
 const Log = v.object({
+  total: v.number(),
   events: v.array(v.looseObject({ id: v.number(), type: v.string(), featureName: v.nullish(v.string()) })),
 });
 
@@ -103,7 +104,7 @@ async function newestEvent(pull: Pull) {
 }
 
 /** Whether the log has an event that the answers don't include. */
-export const hasChanged = async (pull: Pull) => (await newestEvent(pull)) > pull.answers.source.event;
+export const hasChanged = async (pull: Pull) => (await newestEvent(pull)) > (pull.answers.source.event ?? 0);
 
 const LATEST = "search/events?limit=100&offset=0";
 
@@ -119,13 +120,14 @@ const OTHERS =
 async function forgetChanged(pull: Pull): Promise<number> {
   const { answers } = pull;
   answers.forget((path) => !isOfFlag(path) && !path.includes("&to=IS"));
-  const { events } = await read(pull, LATEST, Log);
-  const fresh = events.filter(({ id }) => id > answers.source.event);
-  const isMore = events.length > 0 && fresh.length === events.length;
+  const { events, total } = await read(pull, LATEST, Log);
+  const included = answers.source.event ?? 0;
+  const fresh = events.filter(({ id }) => id > included);
+  const isMore = fresh.length === events.length && total > events.length;
   const names = new Set(fresh.map(({ featureName }) => featureName ?? ""));
   const isAny = isMore || fresh.some(({ type, featureName }) => !featureName && !OTHERS.test(type));
   answers.forget((path) => isOfFlag(path) && (isAny || names.has(flagOf(path))));
-  return Math.max(answers.source.event, ...events.map(({ id }) => id));
+  return Math.max(included, ...events.map(({ id }) => id));
 }
 
 const FLAG = /\/features\/([^/?]+)(?=[/?])/;

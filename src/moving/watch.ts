@@ -21,10 +21,7 @@ export async function watch(db: Database, pull: Pull, { intervalMs, signal, log 
   let trouble = "";
   while (!signal.aborted) {
     try {
-      if (await hasChanged(pull)) {
-        await copyFlags(db, pull);
-        log({ level: "info", message: `copied what has changed on ${pull.url}` });
-      }
+      if (await hasChanged(pull)) await copyFlags(db, pull, log);
       trouble = "";
     } catch (error) {
       const { message } = error as Error;
@@ -36,7 +33,7 @@ export async function watch(db: Database, pull: Pull, { intervalMs, signal, log 
 }
 
 /** Makes the flags of a file the same as those of the server. */
-export async function copyFlags(db: Database, pull: Pull): Promise<void> {
+export async function copyFlags(db: Database, pull: Pull, log: Log): Promise<void> {
   const ofFlags = { ...pull, options: { ...pull.options, onlyFlags: true } };
   await readAll(ofFlags);
   const copy = open(IN_MEMORY);
@@ -46,4 +43,5 @@ export async function copyFlags(db: Database, pull: Pull): Promise<void> {
   } finally {
     close(copy);
   }
+  log({ level: "info", message: `copied what has changed on ${pull.url}` });
 }

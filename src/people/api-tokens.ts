@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { Permission } from "../access/permissions.ts";
 import { holds } from "../access/require-permission.ts";
+import { toTokenType } from "../access/token.ts";
 import { hiddenProjects, requireVisible } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
@@ -24,6 +25,7 @@ import {
 } from "./tokens.ts";
 
 const API_TOKEN_TYPES = ["client", "admin", "frontend"] as const;
+const REQUESTED_TYPES = [...API_TOKEN_TYPES, "backend"] as const;
 
 /**
  * A token that belongs to no user. Its secret appears only in the response that creates it; elsewhere a masked form
@@ -46,9 +48,10 @@ export type ApiToken = v.InferOutput<typeof ApiToken>;
 
 export const ApiTokens = v.strictObject({ tokens: v.array(ApiToken) });
 
-/** A token that was just created; without `expiresAt` if it never expires (original). */
+/** A token that was just created, with the type that was requested; without `expiresAt` if it never expires (original). */
 export const CreatedApiToken = v.strictObject({
   ...v.omit(ApiToken, ["seenAt"]).entries,
+  type: v.picklist(REQUESTED_TYPES),
   expiresAt: v.optional(Timestamp),
 });
 type CreatedApiToken = v.InferOutput<typeof CreatedApiToken>;
@@ -58,7 +61,7 @@ export const NewApiToken = v.pipe(
   v.object({
     tokenName: v.optional(NonEmptyText),
     username: v.optional(NonEmptyText),
-    type: v.pipe(v.string(), v.toLowerCase(), v.picklist(API_TOKEN_TYPES)),
+    type: v.pipe(v.string(), v.toLowerCase(), v.picklist(REQUESTED_TYPES)),
     environment: v.optional(NonEmptyText),
     project: v.optional(NonEmptyText),
     projects: v.optional(v.pipe(v.array(NonEmptyText), v.minLength(1, "must name a project"))),
@@ -77,7 +80,8 @@ export const NewApiToken = v.pipe(
   ),
   v.transform(({ tokenName, username, type, environment, project, projects, expiresAt }) => ({
     name: tokenName ?? username!,
-    type,
+    type: toTokenType(type),
+    requestedType: type,
     environment: environment ?? (type === "admin" ? "*" : "default"), // original
     projects: allOrSome(projects ?? [project ?? "*"]),
     expiresAt: expiresAt ?? null,
@@ -249,8 +253,9 @@ const permissionFor = (action: TokenAction, type: Token["type"]): Permission =>
 /** Creates an API token. @throws ApiError `ValidationError` if its scope is not possible */
 export function issueApiToken(tx: Tx, token: NewApiToken): WithHeaders<CreatedApiToken> {
   requireTokenScope(tx.db, token);
-  const { secret, ...created } = createToken(tx, { ...token, userId: null });
-  return new WithHeaders({ secret, ...createdPart(created) }, { location: "api-tokens" });
+  const { requestedType: type, ...wanted } = token;
+  const { secret, ...created } = createToken(tx, { ...wanted, userId: null });
+  return new WithHeaders({ secret, ...createdPart(created), type }, { location: "api-tokens" });
 }
 
 /** An admin token is for all projects and environments, any other token for an existing environment. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { hashSecret, newSecret, TOKEN_TYPES, type TokenType } from "../access/token.ts";
+import { hashSecret, newSecret, TOKEN_TYPES, type TokenType, toTokenType } from "../access/token.ts";
 import { firstPrivate } from "../access/visibility.ts";
 import { Hash, Id, kind, LineError, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
@@ -168,7 +168,7 @@ const publicPart = ({ name, type, projects, environment, expiresAt, createdAt }:
 
 const TokenLine = v.strictObject({
   id: optional(Id),
-  type: v.picklist(TOKEN_TYPES),
+  type: v.pipe(v.picklist([...TOKEN_TYPES, "backend"]), v.transform(toTokenType)),
   name: Name,
   hash: Hash,
   userId: optional(Id),

@@ -123,6 +123,25 @@ export const deleteUser = DELETE({
   store.removeUser(tx, id);
 });
 
+export const deleteScimUsers = DELETE({
+  id: "deleteScimUsers",
+  summary: "Delete all users that have a SCIM id, all or none",
+  tag: "Users",
+  path: "/api/admin/user-admin/scim-users",
+  permission: "ADMIN",
+  errors: ["InvalidOperationError"],
+  records: ["user-deleted", "scim-users-deleted"],
+}).change(({ tx, actor }) => {
+  const ids = withScimId(tx.db).pluck().all({});
+  for (const id of ids) {
+    store.requireRemovable(tx.db, actor, id);
+    store.removeUser(tx, id);
+  }
+  if (ids.length > 0) tx.record({ type: "scim-users-deleted" });
+});
+
+const withScimId = query<object, number>(`SELECT id FROM users WHERE scim_id IS NOT NULL ORDER BY id`);
+
 /** A user as other users find them. */
 export const FoundUser = v.pick(User, [
   "id",

@@ -12,6 +12,7 @@ import {
 import { checkedKeys, datasetLines } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { isSqlite } from "../db/error.ts";
+import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { bumpEverything } from "../db/revision.ts";
 import { command } from "../db/statement.ts";
@@ -253,26 +254,33 @@ const FLAG_KINDS = new Set([
   "contextField",
   "segment",
   "strategyType",
+  "featureType",
   "feature",
 ]);
 
 /**
- * Replaces the flags, and what they depend on, with those of another file, all or nothing, without events.
+ * Replaces the flags, and what they depend on, with those of another file, all or nothing, without events. Who has
+ * access to a project stays as it is.
  * @throws DatasetError for a flag that refers to an unknown user
  */
 export function replaceFlags(db: Database, from: Database) {
   inWriting(db, (tx) => {
+    const access = [...linesOf(db, (name) => name === "projectRole")];
     clearFlags(tx);
     const context = { tx, db, now: timestamp(), events: { store() {} } };
-    for (const line of flagLines(from)) storeLine(context, line, {});
+    for (const line of linesOf(from, (name) => FLAG_KINDS.has(name))) storeLine(context, line, {});
+    for (const line of access) if (isOfKnownProject(db, line)) storeLine(context, line, {});
   });
   bumpEverything(db); // including what was deleted along with the projects
 }
 
-function* flagLines(db: Database): Generator<Line> {
-  for (const { name, lines } of KINDS.filter(({ name }) => FLAG_KINDS.has(name))) {
+function* linesOf(db: Database, isWanted: (kind: string) => boolean): Generator<Line> {
+  for (const { name, lines } of KINDS.filter((kind) => isWanted(kind.name))) {
     let row = 0;
     for (const keys of lines(db) as Iterable<object>)
       yield { place: { table: name, row: ++row }, read: () => ({ kind: name, keys }) };
   }
 }
+
+const isOfKnownProject = (db: Database, line: Line) =>
+  isKnown(db, "project", (line.read()!.keys as { project: string }).project);

@@ -83,9 +83,9 @@ scenarios("POST /edge/validate", [
     see: (body) =>
       assert.deepEqual(body, {
         tokens: [
-          { token: CLIENT, type: "client", projects: ["*"] },
-          { token: FRONTEND, type: "frontend", projects: ["*"] },
-          { token: SERVICE, type: "admin", projects: ["*"] },
+          { token: CLIENT, type: "client", projects: ["*"], environment: "development" },
+          { token: FRONTEND, type: "frontend", projects: ["*"], environment: "development" },
+          { token: SERVICE, type: "admin", projects: ["*"], environment: "*" },
         ],
       }),
   },

@@ -181,6 +181,7 @@ describe("the first start", { concurrency: 3 }, () => {
     const data = newFile(t);
     const env = {
       INIT_CLIENT_API_TOKENS: "*:development.some-secret, default:production.other-secret",
+      INIT_BACKEND_API_TOKENS: "default:development.fourth-secret",
       INIT_FRONTEND_API_TOKENS: "default:development.third-secret",
       UNLEASH_DEFAULT_ADMIN_USERNAME: "ada",
       UNLEASH_DEFAULT_ADMIN_PASSWORD: "correct-horse",
@@ -195,6 +196,7 @@ describe("the first start", { concurrency: 3 }, () => {
       [
         ["client", "*", "development", "admin"],
         ["client", "default", "production", "admin"],
+        ["client", "default", "development", "admin"],
         ["frontend", "default", "development", "admin"],
       ],
     );

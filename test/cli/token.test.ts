@@ -66,8 +66,8 @@ const CREATED = [
     status: 403,
   },
   {
-    name: "a client token for * projects",
-    args: ["--type", "client", "--environment", "production", "--project", "*"],
+    name: "a backend token, which is a client token, for * projects",
+    args: ["--type", "backend", "--environment", "production", "--project", "*"],
     secret: /^\*:production\.[0-9a-f]{56}$/,
     stored: { type: "client", projects: ["*"], environment: "production" },
     event: "api-token-created",

@@ -115,6 +115,30 @@ scenarios(`POST ${USERS}/inactive/delete`, [
   ]),
 ]);
 
+const fromScim = (w: World) =>
+  w.user({ username: "sam", scimId: "s1" }).user({ username: "sue", scimId: "s2" });
+
+scenarios(`DELETE ${USERS}/scim-users`, [
+  ...onlyAdmins({}),
+  { name: "none has a SCIM id" },
+  {
+    name: "those with a SCIM id",
+    given: fromScim,
+    records: [
+      { type: "user-deleted" },
+      { type: "user-deleted" },
+      { type: "scim-users-deleted", preData: null },
+    ],
+    see: (_, { text }) => assert.equal(text, ""),
+  },
+  {
+    name: "all or none: the caller is one",
+    as: personal(5),
+    given: (w) => w.user({ rootRole: 1, scimId: "s0" }),
+    expect: [403, "InvalidOperationError"],
+  },
+]);
+
 scenarios(`GET ${USERS}`, [
   ...onlyAdmins({}),
   {

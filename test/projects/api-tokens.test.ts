@@ -49,6 +49,12 @@ const root = (...names: string[]) => withCustomRoot((w) => w, ...names.map((name
 scenarios(`POST ${TOKENS}`, [
   { name: "an Editor may not", as: personal(2), body, expect: NO_ACCESS },
   makes("a client token", body),
+  makes(
+    "backend, a newer name: the answer has it, lists and events the older one",
+    { ...body, type: "Backend" },
+    {},
+    { see: ({ type }) => assert.equal(type, "backend") },
+  ),
   makes("by a service token", body, {}, { as: SERVICE }),
   makes("an end", { ...body, expiresAt: "2099-01-01T00:00:00Z" }, { expiresAt: "2099-01-01T00:00:00.000Z" }),
   makes("for one project", { ...body, projects: ["a"] }, { projects: ["a"], project: "a" }),

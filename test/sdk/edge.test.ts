@@ -21,7 +21,8 @@ test("an Edge starts, follows changes, forwards usage, and notices that its toke
     request("/edge/validate", { method: "POST", as: null, body: { tokens: [CLIENT, "unknown"] } });
 
   const { body: valid } = await validate();
-  assert.deepEqual(valid, { tokens: [{ token: CLIENT, type: "client", projects: ["*"] }] });
+  const checked = { token: CLIENT, type: "client", projects: ["*"], environment: "development" };
+  assert.deepEqual(valid, { tokens: [checked] });
 
   const headers = { "unleash-client-spec": "5.1.9", "unleash-appname": "unleash-edge" };
   const first = await ask("/api/client/features", { headers });

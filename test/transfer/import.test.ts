@@ -419,3 +419,8 @@ for (const [name, keys, expected] of [
     assert.equal(potentiallyStale, expected);
   });
 }
+
+test("a backend token is stored as a client token", async (t) => {
+  const backend = { ...LEAST.token, type: "backend", environment: "development" };
+  assert.equal((await added(t, line("token", backend))).type, "client");
+});
