@@ -80,6 +80,8 @@ function toWire(id: number, event: StoredEvent): Event {
     preData: event.preData,
     tags: event.tags,
     ...wordsOf(event),
+    ...(event.groupType && { groupType: event.groupType }),
+    ...(event.groupId && { groupId: event.groupId }),
   };
 }
 

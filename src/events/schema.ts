@@ -190,5 +190,8 @@ export const Event = v.strictObject({
   tags: v.array(Tag),
   label: v.nullable(v.string()),
   summary: v.nullable(v.string()),
+  /** What the event belongs to, such as a transaction; only if an import brought it from a later original. */
+  groupType: v.optional(v.string()),
+  groupId: v.optional(v.string()),
 });
 export type Event = v.InferOutput<typeof Event>;

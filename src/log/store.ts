@@ -104,6 +104,8 @@ export const event = kind({
     tags: v.optional(v.array(Tag), []),
     label: v.nullish(v.string()),
     summary: v.nullish(v.string()),
+    groupType: v.nullish(v.string(), ""),
+    groupId: v.nullish(v.string(), ""),
   }),
   insert({ events }, { id, label, summary, ...line }) {
     events.store({ ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });

@@ -155,20 +155,35 @@ const DEFAULTS: Settings = {
   "maintenance.mode": { enabled: false },
 };
 
-export const changeUiConfig = POST({
-  id: "setUiConfig",
+const ofOrigins = {
   summary: "Set the origins from which pages may request flags",
   tag: "Instance",
   path: "/api/admin/ui-config",
   permission: { permission: ["ADMIN", "UPDATE_CORS"] },
-  body: NewUiConfig,
   status: 204,
   errors: ["NotFoundError"],
   records: ["setting-created", "setting-updated"],
+} as const;
+
+export const changeUiConfig = POST({
+  ...ofOrigins,
+  id: "setUiConfig",
+  body: NewUiConfig,
 }).change(({ tx, body: { frontendSettings } }) => {
   if (!frontendSettings)
     throw new ApiError("NotFoundError", "body.frontendSettings: there is nothing to set");
   changeSetting(tx, "unleash.frontend", frontendSettings);
+});
+
+export const changeCors = POST({
+  ...ofOrigins,
+  id: "setCors",
+  path: `${ofOrigins.path}/cors`,
+  body: v.partial(FrontendSettings),
+}).change(({ tx, body: { frontendApiOrigins } }) => {
+  if (!frontendApiOrigins)
+    throw new ApiError("NotFoundError", "body.frontendApiOrigins: there is nothing to set");
+  changeSetting(tx, "unleash.frontend", { frontendApiOrigins });
 });
 
 export const readMaintenance = GET({

@@ -15,6 +15,7 @@ import {
   environmentsFor,
   NewEnvironment,
   ProjectEnvironments,
+  ReadEnvironment,
   requireEnvironment,
   requireFreeName,
   UpdateEnvironment,
@@ -61,8 +62,8 @@ export const readEnvironment = GET({
   path: `${ENVIRONMENTS}/:name`,
   permission: null,
   volatile: VOLATILE,
-  response: Environment,
-}).run(({ db, params: { name } }) => requireEnvironment(db, name));
+  response: ReadEnvironment,
+}).run(({ db, params: { name } }) => ({ ...requireEnvironment(db, name), requiredApprovals: null }));
 
 export const validateEnvironmentName = POST({
   id: "validateEnvironmentName",

@@ -19,9 +19,15 @@ export const Environment = v.strictObject({
 });
 export type Environment = v.InferOutput<typeof Environment>;
 
+/** As it is read. A later original says how many must approve a change there; here nobody must. */
+export const ReadEnvironment = v.strictObject({
+  ...Environment.entries,
+  requiredApprovals: v.nullable(v.number()),
+});
+
 /** With the number of visible projects that have it, of its tokens, and of live flags that are on in it. */
 export const CountedEnvironment = v.strictObject({
-  ...Environment.entries,
+  ...ReadEnvironment.entries,
   projectCount: v.number(),
   apiTokenCount: v.number(),
   enabledToggleCount: v.number(),
@@ -35,7 +41,7 @@ export const Environments = v.strictObject({
 
 /** The same for one project; with a default strategy only if the project has set one. */
 export const ProjectEnvironment = v.strictObject({
-  ...Environment.entries,
+  ...ReadEnvironment.entries,
   projectApiTokenCount: v.number(),
   projectEnabledToggleCount: v.number(),
   defaultStrategy: v.optional(DefaultStrategy),
@@ -92,7 +98,7 @@ export function requireFreeName(db: Database, name: string) {
 }
 
 const counted = query<{ hidden: string }, Stored<CountedEnvironment>>(`
-  SELECT ${COLUMNS},
+  SELECT ${COLUMNS}, NULL AS requiredApprovals,
     (SELECT count(*) FROM project_environments
       WHERE environment = environments.name AND project NOT IN (SELECT value FROM json_each(:hidden))) AS projectCount,
     (SELECT count(*) FROM tokens
@@ -112,7 +118,7 @@ export const countedEnvironments = (db: Database, hidden: readonly string[]): Co
 type ProjectRow = Stored<Omit<ProjectEnvironment, "defaultStrategy">> & { defaultStrategy: string | null };
 
 const forProject = query<{ project: string }, ProjectRow>(`
-  SELECT ${COLUMNS},
+  SELECT ${COLUMNS}, NULL AS requiredApprovals,
     (SELECT count(*) FROM tokens WHERE environment = environments.name
       AND EXISTS (SELECT 1 FROM json_each(tokens.projects) AS named WHERE named.value IN ('*', :project)))
       AS projectApiTokenCount,

@@ -244,6 +244,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   toggleMaintenance: { body: { enabled: true } },
   setUiConfig: { body: { frontendSettings: { frontendApiOrigins: ["https://shop.example"] } } },
+  setCors: { body: { frontendApiOrigins: ["https://shop.example"] } },
   uiObservability: { body: { errorMessage: "The list stays empty" } },
   createFeatureLink: { body: LINK },
   updateFeatureLink: { body: { ...LINK, title: null } },

@@ -122,6 +122,17 @@ scenarios("GET /api/admin/maintenance", [
   },
 ]);
 
+scenarios("POST /api/admin/ui-config/cors", [
+  ...forAdmins(
+    { frontendApiOrigins: ["https://shop.example"] },
+    { expect: 204, records: created("https://shop.example") },
+  ),
+  { name: "no origins", given, body: {}, expect: [404, "NotFoundError"] },
+  ...badBodies({ given }, [
+    ["what is not an origin", { frontendApiOrigins: ["a"] }, "body.frontendApiOrigins.0"],
+  ]),
+]);
+
 test("during maintenance nothing can be changed, and reads continue", async (t) => {
   const { request } = await openServer(t, given(createWorld()).add("setting", maintenance(true)));
   for (const [method, path, body] of [

@@ -372,6 +372,8 @@ export const everyKey = (): Line[] => [
     tags: [{ type: "simple", value: "x" }],
     label: "A label of its own",
     summary: "**A summary** of its own",
+    groupType: "transaction",
+    groupId: "01M837BQCQBSHFPCWJ1SD9ECAQ",
   },
   {
     kind: "event",
