@@ -57,7 +57,7 @@ export function makeConstraint(random: Random, number: number) {
     return { contextName: "currentTime", operator, value: "2026-06-01T00:00:00.000Z", inverted };
   }
   if (operator.startsWith("SEMVER")) return { contextName: "appVersion", operator, value: "4.2.0", inverted };
-  if (operator === "REGEX") return { contextName: "email", operator, value: "@(shop|bikes)[.]", inverted };
+  if (operator === "REGEX") return { contextName: "email", operator, value: "@(shop|bikes)[.]" };
   if (operator === "IN_CIDR")
     return { contextName: "remoteAddress", operator, values: ["10.0.0.0/8", "2001:db8::/32"], inverted };
   return {

@@ -82,6 +82,7 @@ function* violations(where: string, constraint: Constraint): Generator<Violation
   const invalidRange = operator === "IN_CIDR" ? values.findIndex((range) => !isRange(range)) : -1;
   if (invalidRange >= 0)
     yield at(`values.${invalidRange}`, "must be an address or a range such as 10.0.0.0/8");
+  if (operator === "REGEX" && constraint.inverted) yield at("inverted", "REGEX can't be inverted"); // original
   const [, isValid, expected] = ruleOf(constraint) ?? [];
   if (isValid && !isValid(value ?? ""))
     yield at("value", `${operator} takes ${expected}, not ${JSON.stringify(value) ?? "nothing"}`);

@@ -47,6 +47,7 @@ scenarios("POST /api/admin/constraints/validate", [
       [{ ...IN, values: [] }, /^body\.values: IN takes at least one value/],
       [single("NUM_GT", "0x10"), /^body\.value: NUM_GT takes a number/],
       [single("SEMVER_EQ", "1.2.3+5"), /^body\.value: SEMVER_EQ takes a version/],
+      [{ ...single("REGEX", "^a"), inverted: true }, /^body\.inverted: REGEX can't be inverted/],
       [single("NUM_GT"), /^body\.value: NUM_GT takes a number below 2\^53, not nothing/],
       [single("NUM_GT", "many"), /^body\.value: NUM_GT takes a number/],
       [single("NUM_GT", "9007199254740993"), /^body\.value: NUM_GT takes a number below 2\^53/],

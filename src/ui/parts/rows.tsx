@@ -165,9 +165,11 @@ function Constraints(bound: Bound<readonly Constraint[]>) {
               label={`Values of ${place}`}
               onChange={set}
             />
-            <Tick checked={inverted} onChange={(inverted) => set({ inverted })}>
-              Negate<span class="unseen"> {place}</span>
-            </Tick>
+            {(inverted || operator !== "REGEX") && (
+              <Tick checked={inverted} onChange={(inverted) => set({ inverted })}>
+                Negate<span class="unseen"> {place}</span>
+              </Tick>
+            )}
             {operator.startsWith("STR_") && (
               <Tick checked={caseInsensitive} onChange={(caseInsensitive) => set({ caseInsensitive })}>
                 Ignore case<span class="unseen"> in {place}</span>
