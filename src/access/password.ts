@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
 import { promisify } from "node:util";
+import { bcrypt } from "../lib/on-demand.cjs";
 
 /*
  * Passwords are stored as `scrypt$N$r$p$salt$hash`, so that a later version can raise the cost and still verify old
@@ -31,12 +32,16 @@ export const isOutdated = (stored: string) => !stored.startsWith(`${prefix()}$`)
 
 /** Whether the password matches the hash; takes just as long if there is no hash or its format is unknown. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+  if (stored !== null && BCRYPT.test(stored)) return await bcrypt().compare(password, stored);
   const [, N, r, p, salt = "", hash = ""] = FORM.exec(stored ?? "") ?? FORM.exec(dummy())!;
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash, "base64");
   const derived = await derive(password, Buffer.from(salt, "base64"), cost).catch(() => EMPTY);
   return expected.length === LENGTH && derived.length === LENGTH && crypto.timingSafeEqual(derived, expected);
 }
+
+/** As an Unleash stores passwords; its first sign-in replaces it. A higher cost than 14 would take minutes. */
+const BCRYPT = /^\$2[aby]\$(0\d|1[0-4])\$/;
 
 const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([^$]+)\$([^$]+)$/;
 

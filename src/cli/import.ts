@@ -3,15 +3,16 @@ import { Socket } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { placeText } from "../dataset/kind.ts";
+import { type Line, placeText } from "../dataset/kind.ts";
 import { datasetLines } from "../dataset/text.ts";
 import { DataError } from "../db/error.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { isOlder } from "../db/migrations.ts";
 import { IN_MEMORY, open } from "../db/open.ts";
+import { dumpLines, type LeftOut } from "../moving/from-dump.ts";
 import {
   type ImportCounts,
-  importDataset,
+  importLines,
   isUntouched,
   type Notes,
   type Trial,
@@ -22,38 +23,55 @@ import { closing } from "./data-file.ts";
 import { counted, endProgress, printCounts, progressOn, total } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
 
-type ImportContext = Context<typeof JSON_OPTION>;
+const OPTIONS = {
+  "from-unleash": {
+    help: "the file is what pg_dump wrote of an Unleash's database, plain or packed by gzip",
+  },
+  "dry-run": { help: "only print what would be added, what is wrong, and what the API would reject" },
+  ...JSON_OPTION,
+} as const;
+
+type ImportContext = Context<typeof OPTIONS>;
 
 export const importCommand = command({
   name: "import",
-  summary: "Add a dataset to the data file, all or nothing, even while a server is using it",
+  summary: "Add a dataset, or an Unleash, to the data file, all or nothing, even while a server is using it",
   usage: "FILE|-",
   example: "import backup.jsonl --data flags.db",
   settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
-  options: {
-    "dry-run": { help: "only print what would be added, what is wrong, and what the API would reject" },
-    ...JSON_OPTION,
-  },
+  options: OPTIONS,
   run(context) {
-    const [source = "-"] = context.args;
-    const chunks = openSource(context, source);
-    const onProgress = stopOnSignal(context, chunks);
-    return context.options["dry-run"]
-      ? dryRun(context, chunks, onProgress)
-      : importFrom(context, source, chunks, onProgress);
+    const source = sourceOf(context);
+    return context.options["dry-run"] ? dryRun(context, source) : importFrom(context, source);
   },
 });
 
-type OnProgress = (lines: number) => void;
+/** What is imported. */
+interface Source {
+  name: string;
+  lines: AsyncIterable<Line[]>;
+  /** What of a dump doesn't come along, once all of it has been read; undefined for a dataset. */
+  leftOut?: LeftOut[];
+  onProgress: (lines: number) => void;
+}
 
-async function importFrom(context: ImportContext, source: string, chunks: Readable, onProgress: OnProgress) {
+function sourceOf(context: ImportContext): Source {
+  const [name = "-"] = context.args;
+  const chunks = openSource(context, name);
+  const onProgress = stopOnSignal(context, chunks);
+  if (!context.options["from-unleash"]) return { name, lines: datasetLines(chunks), onProgress };
+  const leftOut: LeftOut[] = [];
+  return { name, lines: dumpLines(chunks, (all) => leftOut.push(...all)), leftOut, onProgress };
+}
+
+async function importFrom(context: ImportContext, source: Source) {
   const { config } = context;
   const isNew = !fs.existsSync(config.data);
   const warnings = new Map<string, number>();
   const store = async () => {
     using db = closing(open(config.data));
     useConfiguredKey(config, db);
-    return await importDataset(db, chunks, onProgress, (_, warning) => tally(warnings, warning));
+    return await importLines(db, source.lines, source.onProgress, (_, warning) => tally(warnings, warning));
   };
   try {
     report(context, source, await store(), warnings);
@@ -102,14 +120,20 @@ function operator() {
   }
 }
 
-function report(context: ImportContext, source: string, counts: ImportCounts, warnings: Warnings) {
+function report(context: ImportContext, { name, leftOut }: Source, counts: ImportCounts, warnings: Warnings) {
   const { config, log, options, print } = context;
   endProgress(context);
   const message = `imported ${counted(total(counts), "line")}`;
-  log({ level: "info", message, source, data: config.data, by: operator() });
+  log({ level: "info", message, source: name, data: config.data, by: operator() });
   if (warnings.size > 0) log({ level: "warn", message: toSentence(warnings) });
-  if (options.json) return print(JSON.stringify(counts));
+  if (options.json) return print(JSON.stringify(leftOut ? { counts, leftOut } : counts));
   printCounts(print, counts);
+  printLeftOut(print, leftOut);
+}
+
+function printLeftOut(print: Context["print"], leftOut: readonly LeftOut[] = []) {
+  if (leftOut.length > 0) print("not taken:");
+  for (const { table, rows, reason } of leftOut) print(`${String(rows).padStart(9)} ${table}: ${reason}`);
 }
 
 /** How often each warning was given. */
@@ -135,16 +159,16 @@ function toSentence(warnings: Warnings) {
  * Prints what an import would store and the problems with the dataset, without changing or creating anything.
  * @throws DataError if there are problems, after printing all of them
  */
-async function dryRun(context: ImportContext, chunks: Readable, onProgress: OnProgress) {
+async function dryRun(context: ImportContext, { lines, leftOut, onProgress }: Source) {
   using db = closing(openForTrial(context.config.data));
-  reportTrial(context, await tryLines(db, datasetLines(chunks), onProgress), "import");
+  reportTrial(context, await tryLines(db, lines, onProgress), "import", leftOut);
 }
 
 /** Prints what a command would store. @throws DataError if there are problems, after printing all of them */
-export function reportTrial(context: ImportContext, trial: Trial, command: string) {
+export function reportTrial(context: Context<typeof JSON_OPTION>, trial: Trial, command: string, leftOut?: LeftOut[]) {
   endProgress(context);
-  if (context.options.json) context.print(JSON.stringify(trial));
-  else show(context, trial);
+  if (context.options.json) context.print(JSON.stringify({ ...trial, leftOut }));
+  else show(context, trial, leftOut);
   const { count } = trial.problems;
   if (count > 0) throw new DataError(`${counted(count, "problem")}: ${command} would store nothing`);
   const message = `no problems: ${command} would store ${counted(total(trial.counts), "line")}`;
@@ -164,8 +188,13 @@ export function openForTrial(data: string) {
 }
 
 /** Prints counts to stdout; problems and warnings to stderr. */
-function show({ print, world: { stderr } }: Context, { counts, problems, warnings }: Trial) {
+function show(
+  { print, world: { stderr } }: Context,
+  { counts, problems, warnings }: Trial,
+  leftOut: readonly LeftOut[] | undefined,
+) {
   printCounts(print, counts);
+  printLeftOut(print, leftOut);
   const printNotes = ({ count, first }: Notes, prefix: string) => {
     for (const { message, ...place } of first) stderr.write(`${placeText(place)}: ${prefix}${message}\n`);
     if (count > first.length) stderr.write(`… and ${count - first.length} more\n`);

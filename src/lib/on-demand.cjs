@@ -3,6 +3,8 @@
  * in a bundle.
  */
 
+exports.bcrypt = () => require("bcryptjs");
+
 /** The Node SDK's evaluator, with the strategies that it knows. */
 exports.evaluation = () => ({
   Client: require("unleash-client/lib/client.js").default,

@@ -2,5 +2,6 @@ export declare function evaluation(): {
   Client: typeof import("unleash-client/lib/client.js").default;
   strategies: typeof import("unleash-client/lib/strategy/index.js").defaultStrategies;
 };
+export declare function bcrypt(): typeof import("bcryptjs");
 export declare function re2js(): typeof import("re2js");
 export declare function yaml(): typeof import("yaml");
