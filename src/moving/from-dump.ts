@@ -3,6 +3,7 @@ import { hashSecret } from "../access/token.ts";
 import { DatasetError, type Kind, type Line } from "../dataset/kind.ts";
 import { connect } from "../db/connect.ts";
 import type { Database } from "../db/database.ts";
+import { isSqlite } from "../db/error.ts";
 import { KINDS } from "../transfer/kinds.ts";
 import { type DumpPart, dumpParts } from "./dump.ts";
 import { fit } from "./fit.ts";
@@ -55,7 +56,7 @@ function openStaging(): Database {
 /** How a cell is kept, by the type of its column. @throws Error saying what it must be */
 const CONVERTED: Readonly<Record<string, (cell: string) => string | number>> = {
   TEXT: (cell) => cell,
-  INTEGER: (cell) => cell,
+  INTEGER: (cell) => (/^-?\d{1,18}$/.test(cell) ? cell : refuse("must be a whole number")),
   BOOLEAN: (cell) => (cell === "t" ? 1 : cell === "f" ? 0 : refuse("must be t or f")),
   TIME: (cell) => toTime(cell) ?? refuse("must be a time"),
   JSON: (cell) => (isJson(cell) ? cell : refuse("must be JSON")),
@@ -114,7 +115,8 @@ function createStage(staged: Database): (part: DumpPart) => Line {
       table.insert(row, cells);
       return KEPT;
     } catch (error) {
-      return refusal(table.name, row, (error as Error).message);
+      const isTwice = isSqlite(error, "SQLITE_CONSTRAINT");
+      return refusal(table.name, row, isTwice ? "has the id of another row" : (error as Error).message);
     }
   }
 }
@@ -159,7 +161,7 @@ function targetFor(staged: Database, { name, columns }: DumpPart & { kind: "tabl
     return convert ? [{ column, index, convert }] : [];
   });
   const insert = staged.prepare(
-    `INSERT INTO "${name}" (rowid, ${kept.map(({ column }) => `"${column}"`)}) VALUES (?, ${kept.map(() => "?")})`,
+    `INSERT INTO "${name}" (${known.has("row") ? `"row"` : "rowid"}, ${kept.map(({ column }) => `"${column}"`)}) VALUES (?, ${kept.map(() => "?")})`,
   );
   return {
     name,

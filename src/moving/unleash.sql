@@ -1,7 +1,8 @@
 -- What Flagstone takes from the database of an Unleash, 6.x and 8.x: first the tables and columns of it that are read,
 -- then, as views, what becomes of them. A column that an older Unleash lacks is NULL.
 
--- BOOLEAN becomes 0 or 1, TIME our text form; JSON is valid. Row numbers are rowids.
+-- BOOLEAN becomes 0 or 1, TIME our text form; JSON is valid. The number of
+-- a row is its rowid, but for events, which are many and must come in the order of their ids.
 CREATE TABLE addons (id INTEGER, provider TEXT, description TEXT, enabled BOOLEAN, parameters TEXT, events TEXT,
   projects TEXT, environments TEXT, created_at TIME);
 CREATE TABLE api_token_project (secret TEXT, project TEXT);
@@ -25,7 +26,7 @@ CREATE TABLE context_fields (name TEXT, description TEXT, sort_order INTEGER, le
   created_at TIME, project TEXT);
 CREATE TABLE dependent_features (parent TEXT, child TEXT, enabled BOOLEAN, variants JSON);
 CREATE TABLE environments (name TEXT, type TEXT, sort_order INTEGER, enabled BOOLEAN, protected BOOLEAN);
-CREATE TABLE events (id INTEGER, created_at TIME, type TEXT, created_by TEXT, created_by_user_id INTEGER, data TEXT,
+CREATE TABLE events (id INTEGER PRIMARY KEY, "row" INTEGER, created_at TIME, type TEXT, created_by TEXT, created_by_user_id INTEGER, data TEXT,
   pre_data TEXT, tags TEXT, project TEXT, environment TEXT, feature_name TEXT);
 CREATE TABLE favorite_features (feature TEXT, user_id INTEGER);
 CREATE TABLE favorite_projects (project TEXT, user_id INTEGER);
@@ -133,24 +134,24 @@ CREATE VIEW token AS
 SELECT * FROM (
   SELECT 'api_tokens' AS "table", rowid AS "row", type, coalesce(token_name, username) AS name, sha256(secret) AS hash,
     NULL AS userId, environment, created_at AS createdAt, expires_at AS expiresAt, seen_at AS seenAt,
-    (SELECT json_group_array(project ORDER BY project) FROM api_token_project AS own
+    (SELECT nullif(json_group_array(project ORDER BY project), '[]') FROM api_token_project AS own
       WHERE own.secret = api_tokens.secret) AS projects
   FROM api_tokens
   UNION ALL
   SELECT 'api_tokens', rowid, type, coalesce(token_name, username), sha256(alias), NULL, environment, created_at,
     expires_at, seen_at,
-    (SELECT json_group_array(project ORDER BY project) FROM api_token_project AS own
+    (SELECT nullif(json_group_array(project ORDER BY project), '[]') FROM api_token_project AS own
       WHERE own.secret = api_tokens.secret)
   FROM api_tokens WHERE alias <> ''
   UNION ALL
   SELECT 'api_tokens_v2', rowid, type, token_name, verified(verifier), NULL, environment, created_at, expires_at,
     seen_at,
-    (SELECT json_group_array(project ORDER BY project) FROM api_tokens_v2_project AS own
+    (SELECT nullif(json_group_array(project ORDER BY project), '[]') FROM api_tokens_v2_project AS own
       WHERE own.selector = api_tokens_v2.selector)
   FROM api_tokens_v2
   UNION ALL
   SELECT 'personal_access_tokens', pats.rowid, 'user', description, coalesce(verified(verifier), sha256(secret)),
-    user_id, NULL, pats.created_at, expires_at, pats.seen_at, '[]'
+    user_id, NULL, pats.created_at, expires_at, pats.seen_at, NULL
   FROM personal_access_tokens AS pats JOIN people ON people.id = user_id)
 ORDER BY createdAt, "table", "row";
 
@@ -266,12 +267,10 @@ SELECT 'addons' AS "table", rowid AS "row", id, provider, description, enabled, 
 FROM addons ORDER BY id;
 
 CREATE VIEW event AS
-SELECT 'events' AS "table", rowid AS "row", id, created_at AS createdAt, type, created_by AS createdBy,
+SELECT 'events' AS "table", "row", id, created_at AS createdAt, type, created_by AS createdBy,
   created_by_user_id AS createdByUserId, nullif(environment, '') AS environment, nullif(project, '') AS project,
   feature_name AS featureName, data, pre_data AS preData, tags
 FROM events ORDER BY id;
-
-CREATE INDEX events_by_id ON events (id);
 
 CREATE VIEW integrationEvent AS
 SELECT 'integration_events' AS "table", rowid AS "row", id, integration_id AS integrationId, created_at AS createdAt,
