@@ -36,14 +36,14 @@ export async function* dumpParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   };
   for await (const lines of textLines(unpacked(chunks))) {
     const parts: DumpPart[] = [];
-    for (const { number, text } of lines) {
+    for (const { number, text, isCut } of lines) {
       last = number;
-      const part = toPart(text);
+      const part = table && isCut ? undefined : toPart(text);
       if (part) parts.push(part);
     }
     yield parts;
   }
-  if (table) throw new DatasetError({ table: table.name, row: table.rows }, CUT);
+  if (table) throw new DatasetError({ table: table.name, row: table.rows + 1 }, CUT);
   const lack = lackOf(found);
   if (lack !== undefined) throw new DatasetError({ line: last }, lack);
 }

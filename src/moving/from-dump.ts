@@ -160,9 +160,8 @@ function targetFor(staged: Database, { name, columns }: DumpPart & { kind: "tabl
     const convert = CONVERTED[known.get(column) ?? ""];
     return convert ? [{ column, index, convert }] : [];
   });
-  const insert = staged.prepare(
-    `INSERT INTO "${name}" (${known.has("row") ? `"row"` : "rowid"}, ${kept.map(({ column }) => `"${column}"`)}) VALUES (?, ${kept.map(() => "?")})`,
-  );
+  const names = [known.has("row") ? `"row"` : "rowid", ...kept.map(({ column }) => `"${column}"`)];
+  const insert = staged.prepare(`INSERT INTO "${name}" (${names}) VALUES (${names.map(() => "?")})`);
   return {
     name,
     width,
