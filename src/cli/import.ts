@@ -165,7 +165,12 @@ async function dryRun(context: ImportContext, { lines, leftOut, onProgress }: So
 }
 
 /** Prints what a command would store. @throws DataError if there are problems, after printing all of them */
-export function reportTrial(context: Context<typeof JSON_OPTION>, trial: Trial, command: string, leftOut?: LeftOut[]) {
+export function reportTrial(
+  context: Context<typeof JSON_OPTION>,
+  trial: Trial,
+  command: string,
+  leftOut?: LeftOut[],
+) {
   endProgress(context);
   if (context.options.json) context.print(JSON.stringify({ ...trial, leftOut }));
   else show(context, trial, leftOut);

@@ -215,10 +215,7 @@ test("tokens keep working: secrets are hashed, verifiers are hashes already, and
       ],
     }),
   );
-  const rows = db
-    .prepare("SELECT name, type, projects, hash FROM tokens ORDER BY name, id")
-    .raw()
-    .all();
+  const rows = db.prepare("SELECT name, type, projects, hash FROM tokens ORDER BY name, id").raw().all();
   assert.deepEqual(rows, [
     ["app", "client", '["default"]', hashSecret("default:development.s")],
     ["app", "client", '["default"]', hashSecret("old.s")],
