@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { type TestContext, test } from "node:test";
+import bcrypt from "bcryptjs";
 import { CLI } from "../../src/access/actor.ts";
 import { countGuess } from "../../src/access/guesses.ts";
 import { hashPassword, isOutdated, isPassword } from "../../src/access/password.ts";
@@ -396,4 +397,20 @@ test("another site can't sign a user out", async (t) => {
     302,
     "for callers that are not signed in",
   );
+});
+
+test("a password from an Unleash works, and is then hashed our way", async (t) => {
+  const passwordHash = bcrypt.hashSync(OLD, 4);
+  const { db, request } = await openServer(t, createWorld().user({ username: "nina", passwordHash }));
+  const signIn = (password: string) =>
+    request("/auth/simple/login", { method: "POST", as: null, body: { username: "nina", password } });
+  assert.equal((await signIn(NEW)).status, 401);
+  assert.equal((await signIn(OLD)).status, 200);
+  const stored = db.prepare("SELECT password_hash FROM users WHERE id = 5").pluck().get();
+  assert.match(String(stored), /^scrypt\$/);
+  assert.equal((await signIn(OLD)).status, 200);
+});
+
+test("a bcrypt hash that would take minutes matches nothing", async () => {
+  assert.equal(await isPassword(OLD, bcrypt.hashSync(OLD, 4).replace("$04$", "$31$")), false);
 });
