@@ -176,3 +176,21 @@ test("Back closes each dialog of a project and stays in the view", async (t) => 
     }
   }
 });
+
+test("a flag's links are added, opened in a new tab, and removed; one that is no web address is only text", async (t) => {
+  const world = createWorld()
+    .project("a")
+    .feature("f", "a", { links: [{ url: "javascript:alert(1)", title: "Script" }] });
+  const { page } = await open(t, { world, at: "/projects/a/features/f" });
+  await press(page, "button", "Add a link");
+  await type(page, "Address", "nowhere at all");
+  await press(page, "button", "Add the link");
+  await sees(page, "be a web address such as");
+  await type(page, "Address", "code.example/?q=f");
+  await type(page, "Title", "Code");
+  await press(page, "button", "Add the link");
+  await page.waitForSelector('.chip a[href="https://code.example/?q=f"][target="_blank"]');
+  assert.equal((await page.$$('.chip a[href^="javascript"]')).length, 0);
+  await press(page, "button", "Remove the link Script");
+  await page.waitForFunction("!document.body.innerText.includes('Script')");
+});

@@ -12,6 +12,7 @@ import { change, useRead } from "../../reads.ts";
 import { may, mayConnect } from "../../session.ts";
 import { EnvironmentCard } from "./environment.tsx";
 import { type Flag, FlagFrame } from "./frame.tsx";
+import { Links } from "./links.tsx";
 
 /** A flag: what it is for, and its environments side by side. */
 export const Overview = () => (
@@ -43,6 +44,7 @@ const About = ({ flag }: FlagProps) => (
       </p>
     )}
     <Tags flag={flag} />
+    <Links flag={flag} />
     <Dependencies flag={flag} />
     <p class="muted">
       Created <Time at={flag.createdAt} /> by <Avatar url={flag.createdBy.imageUrl} />{" "}

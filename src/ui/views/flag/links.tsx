@@ -1,0 +1,52 @@
+import { IconButton } from "../../parts/controls.tsx";
+import { FormDialog, Opener } from "../../parts/dialog.tsx";
+import { text } from "../../parts/fields.tsx";
+import { change } from "../../reads.ts";
+import { may } from "../../session.ts";
+import { FEATURE, type Flag, paramsOf } from "./frame.tsx";
+
+/** What a flag links to, such as where its code is. */
+export function Links({ flag }: { flag: Flag }) {
+  const isAllowed = may("UPDATE_FEATURE", { project: flag.project });
+  const params = paramsOf(flag);
+  return (
+    <div class="chips">
+      {flag.links.map(({ id, url, title }) => (
+        <span key={id} class="chip">
+          <bdi>{isWebAddress(url) ? <WebLink url={url} title={title} /> : title || url}</bdi>
+          {isAllowed && (
+            <IconButton
+              icon="close"
+              label={`Remove the link ${title || url}`}
+              onClick={() => change(`DELETE ${FEATURE}/link/:linkId`, { params: { ...params, linkId: id } })}
+            />
+          )}
+        </span>
+      ))}
+      <Opener isAllowed={isAllowed} label="Add a link" parameter="link">
+        {(onClose) => (
+          <FormDialog
+            title="Add a link"
+            initial={{ url: "", title: "" }}
+            fields={() => ({
+              url: text("Address", { required: true, autofocus: true }),
+              title: text("Title"),
+            })}
+            submit="Add the link"
+            send={(body) => change(`POST ${FEATURE}/link`, { params, body })}
+            onClose={onClose}
+          />
+        )}
+      </Opener>
+    </div>
+  );
+}
+
+/** An import may have brought others, such as scripts. */
+const isWebAddress = (url: string) => /^https?:/i.test(url);
+
+const WebLink = ({ url, title }: { url: string; title: string | null }) => (
+  <a href={url} target="_blank" rel="noopener noreferrer">
+    {title || url}
+  </a>
+);
