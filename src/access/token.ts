@@ -26,9 +26,13 @@ export const secretIn = (header: string | null | undefined) => header?.replace(/
 /** What is stored of a secret, and how it is looked up: its SHA-256 as 64 hex digits. */
 export const hashSecret = (secret: string) => crypto.hash("sha256", secret, "hex");
 
-/** Generates a secret in the form of its kind, 28 random bytes as hex after the prefix. */
-export function newSecret(type: TokenType, projects: readonly string[] = ["*"], environment = "*") {
-  const random = crypto.randomBytes(28).toString("hex");
+/** A secret in the form of its kind, 28 random bytes as hex after the prefix. */
+export function newSecret(
+  type: TokenType,
+  projects: readonly string[] = ["*"],
+  environment = "*",
+  random = crypto.randomBytes(28).toString("hex"),
+) {
   if (type === "user") return `user:${random}`;
   const scope = type === "admin" ? "*" : projects.length === 1 ? projects[0] : "[]";
   return `${scope}:${type === "admin" ? "*" : environment}.${random}`;

@@ -27,7 +27,7 @@ export const ValidTokens = v.strictObject({
   tokens: v.array(
     v.strictObject({
       token: v.string(),
-      type: v.picklist(["client", "frontend", "admin"]),
+      type: v.picklist(["client", "frontend", "admin", "backend"]),
       projects: v.array(v.string()),
       environment: v.string(),
     }),

@@ -252,6 +252,7 @@ export const VARIABLES = {
   FLAGSTONE_ADMIN_TOKEN: "The secret of the first token, at least 16 characters.",
   FLAGSTONE_ADMIN_TOKEN_FILE: "A file that contains it.",
   FLAGSTONE_TOKEN: "The token that `flag` and `tail` send to the server that they are given.",
+  EDGE_CLIENT_SECRET: "The secret in base64url, 16 bytes or more, with which an Edge asks for its tokens.",
   INIT_ADMIN_API_TOKENS:
     "Secrets of service tokens for a new data file, *:*.SECRET of at least 10 characters, separated by commas.",
   INIT_CLIENT_API_TOKENS:

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { createSecureContext } from "node:tls";
 import { loadUi } from "#ui";
+import { useEdgeSecret } from "../applications/edge-tokens.ts";
 import type { Database } from "../db/database.ts";
 import { lockForServing, networkFileSystem, removeIfUnused, requireNotServed } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
@@ -73,6 +74,7 @@ export const serve = command({
       useConfiguredKey(config, db);
       encryptOldSecrets(db);
       keepTokenSecrets(context, db);
+      useGivenEdgeSecret(world.env, db);
       warnAboutNetworkFs(context);
       const passwordHash = await firstPasswordHash(db, given);
       await serveUntilStopped(context, { db, tls }, (url) => {
@@ -90,6 +92,12 @@ export const serve = command({
     }
   },
 });
+
+/** @throws UsageError for a secret that is too short, without showing it */
+function useGivenEdgeSecret({ EDGE_CLIENT_SECRET: secret }: NodeJS.ProcessEnv, db: Database) {
+  if (secret && !useEdgeSecret(db, secret))
+    throw new UsageError("EDGE_CLIENT_SECRET: must be 16 bytes or more in base64url");
+}
 
 /** SQLite's locks and shared memory work on a single machine only. */
 function warnAboutNetworkFs({ config, log }: Context) {

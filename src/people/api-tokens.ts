@@ -258,10 +258,17 @@ export function issueApiToken(tx: Tx, token: NewApiToken): WithHeaders<CreatedAp
   return new WithHeaders({ secret, ...createdPart(created), type }, { location: "api-tokens" });
 }
 
-/** An admin token is for all projects and environments, any other token for an existing environment. */
-function requireTokenScope(db: Database, { type, projects, environment }: NewApiToken) {
+/**
+ * An admin token is for all projects and environments, any other token for an existing environment.
+ * @throws ApiError `ValidationError` with a path below `where`
+ */
+export function requireTokenScope(
+  db: Database,
+  { type, projects, environment }: Pick<NewApiToken, "type" | "projects" | "environment">,
+  where = "body",
+) {
   const fail = (path: string, message: string) => {
-    throw invalid({ path: `body.${path}`, message });
+    throw invalid({ path: `${where}.${path}`, message });
   };
   if (type === "admin" && projects[0] !== "*") fail("projects", "of an admin token must be *");
   if (type === "admin" && environment !== "*") fail("environment", "of an admin token must be *");

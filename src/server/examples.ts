@@ -92,6 +92,7 @@ const GOLD = { value: "gold", description: "The best" };
 const TIER = { params: { contextField: "tier" } };
 const CONTEXT = { appName: "checkout", userId: "7", properties: { plan: "gold" } };
 
+const SCOPES = { tokens: [{ environment: "development", projects: ["shop"] }] };
 const TOKEN = { tokenName: "checkout", type: "client", environment: "development" };
 
 const LATER = "2099-01-31T09:00:00.000Z";
@@ -265,6 +266,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   clientBulkMetrics: { body: { applications: [], metrics: [] } },
   bulkMetrics: { body: { applications: [], metrics: [] } },
   getValidTokens: { body: { tokens: ["shop:development.some-secret"] } },
+  edgeCreateOrReturnTokens: { body: SCOPES },
   getPostFrontendFeatures: { body: { context: CONTEXT } },
   evaluateFlag: { body: { context: { targetingKey: "7", plan: "gold" } } },
   evaluateFlags: { body: { context: { targetingKey: "7", plan: "gold" } } },

@@ -7,6 +7,7 @@ export * from "../applications/applications-schema.ts";
 export * from "../applications/client-routes.ts";
 export * from "../applications/client-schema.ts";
 export * from "../applications/edge.ts";
+export * from "../applications/edge-tokens.ts";
 export * from "../applications/frontend.ts";
 export * from "../applications/ofrep.ts";
 export * from "../applications/playground.ts";

@@ -305,6 +305,12 @@ describe("the first start", { concurrency: 3 }, () => {
       /^flagstone: INIT_FRONTEND_API_TOKENS: each needs 10 characters or more/,
     ],
     [
+      "for an Edge, too short",
+      "EDGE_CLIENT_SECRET",
+      "c2hvcnQ",
+      /^flagstone: EDGE_CLIENT_SECRET: must be 16 bytes or more in base64url/,
+    ],
+    [
       "that is a short password",
       "UNLEASH_DEFAULT_ADMIN_PASSWORD",
       "xxx",

@@ -19,6 +19,7 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   changePassword: 401,
   validateToken: 401,
   login: 401,
+  edgeCreateOrReturnTokens: 401,
   sendResetPasswordEmail: 404,
 };
 
