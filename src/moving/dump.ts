@@ -13,7 +13,7 @@ export type DumpPart =
   | { kind: "sequence"; name: string; last: number };
 
 const COPY = /^COPY (?:\S+?\.)?"?(\w+)"? \((.*)\) FROM stdin;$/;
-const SETVAL = /^SELECT pg_catalog\.setval\('(?:[^']*?\.)?"?(\w+)"?', (\d+), true\);$/;
+const SETVAL = /^SELECT pg_catalog\.setval\('(?:[^']*?\.)?"?(\w+)"?', (\d+), (true|false)\);$/;
 const ENCODING = /^SET client_encoding = '(.*)';$/;
 const END = "-- PostgreSQL database dump complete";
 
@@ -58,8 +58,9 @@ const rowOf = (text: string, row: number): DumpPart => ({
 function statementPart(text: string, line: number): DumpPart | undefined {
   const [, name, columns = ""] = COPY.exec(text) ?? [];
   if (name !== undefined) return { kind: "table", name, columns: columns.replaceAll('"', "").split(", ") };
-  const [, sequence, last] = SETVAL.exec(text) ?? [];
-  if (sequence !== undefined) return { kind: "sequence", name: sequence, last: Number(last) };
+  const [, sequence, value, isGiven] = SETVAL.exec(text) ?? [];
+  if (sequence !== undefined)
+    return { kind: "sequence", name: sequence, last: Number(value) - (isGiven === "true" ? 0 : 1) };
   const encoding = ENCODING.exec(text)?.[1] ?? "UTF8";
   if (!/^(UTF8|SQL_ASCII)$/.test(encoding))
     throw new DatasetError({ line }, `the dump is in ${encoding}: make it with pg_dump -E UTF8`);

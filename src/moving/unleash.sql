@@ -27,7 +27,7 @@ CREATE TABLE context_fields (name TEXT, description TEXT, sort_order INTEGER, le
 CREATE TABLE dependent_features (parent TEXT, child TEXT, enabled BOOLEAN, variants JSON);
 CREATE TABLE environments (name TEXT, type TEXT, sort_order INTEGER, enabled BOOLEAN, protected BOOLEAN);
 CREATE TABLE events (id INTEGER PRIMARY KEY, "row" INTEGER, created_at TIME, type TEXT, created_by TEXT, created_by_user_id INTEGER, data TEXT,
-  pre_data TEXT, tags TEXT, project TEXT, environment TEXT, feature_name TEXT);
+  pre_data TEXT, tags TEXT, project TEXT, environment TEXT, feature_name TEXT, group_type TEXT, group_id TEXT);
 CREATE TABLE favorite_features (feature TEXT, user_id INTEGER);
 CREATE TABLE favorite_projects (project TEXT, user_id INTEGER);
 CREATE TABLE feature_environments (environment TEXT, feature_name TEXT, enabled BOOLEAN, variants JSON,
@@ -269,7 +269,7 @@ FROM addons ORDER BY id;
 CREATE VIEW event AS
 SELECT 'events' AS "table", "row", id, created_at AS createdAt, type, created_by AS createdBy,
   created_by_user_id AS createdByUserId, nullif(environment, '') AS environment, nullif(project, '') AS project,
-  feature_name AS featureName, data, pre_data AS preData, tags
+  feature_name AS featureName, data, pre_data AS preData, tags, group_type AS groupType, group_id AS groupId
 FROM events ORDER BY id;
 
 CREATE VIEW integrationEvent AS

@@ -1,9 +1,7 @@
-import crypto from "node:crypto";
-
 /** What of a started Unleash is needed to fill it; see `openUnleash`. */
 interface Unleash {
   // biome-ignore lint/suspicious/noExplicitAny: bodies have any shape
-  ask(method: string, where: string, body?: unknown, token?: string): Promise<any>;
+  ask(method: string, where: string, body?: unknown): Promise<any>;
   psql(sql: string): string;
 }
 
@@ -32,6 +30,11 @@ const ROWS = `
   INSERT INTO addons (provider, description, enabled, parameters, events, projects, environments) VALUES ('webhook', 'to nowhere',
     false, '{"url": "http://127.0.0.1:1/hook", "authorization": "Bearer hush"}', '["feature-created"]', '["default"]', '[]');
   INSERT INTO banners (message, enabled, variant) VALUES ('Hello', true, 'info');
+  INSERT INTO client_applications (app_name, created_at, updated_at, seen_at, strategies, announced, created_by)
+    VALUES ('till', now(), now(), now(), '["default"]', true, 'unknown');
+  INSERT INTO client_applications_usage (app_name, project, environment) VALUES ('till', 'default', 'development');
+  INSERT INTO client_instances (app_name, instance_id, client_ip, sdk_version, environment)
+    VALUES ('till', 'till-1', '127.0.0.1', 'unleash-client-node:6.1.0', 'development');
   UPDATE users SET deleted_at = now(), email = NULL WHERE username = 'gone';
 `;
 
@@ -39,6 +42,10 @@ const memberships = ({ ada, ivy }: Record<string, number>) => `
   INSERT INTO group_user (group_id, user_id, created_by) VALUES (3, ${ivy}, 'admin');
   INSERT INTO group_role (group_id, role_id, project) VALUES (3, 5, 'shop');
   INSERT INTO role_user (role_id, user_id, project) VALUES (4, ${ada}, 'shop'), (8, ${ivy}, 'shop');
+  INSERT INTO client_metrics_env (feature_name, app_name, environment, timestamp, yes, no)
+    VALUES ('cart', 'till', 'development', date_trunc('hour', now()), 3, 1);
+  INSERT INTO client_metrics_env_variants (feature_name, app_name, environment, timestamp, variant, count)
+    VALUES ('cart', 'till', 'development', date_trunc('hour', now()), 'red', 3);
   INSERT INTO favorite_projects (project, user_id) VALUES ('shop', ${ada});
   INSERT INTO favorite_features (feature, user_id) VALUES ('cart', ${ada});
   UPDATE feature_environments SET variants = '[{"name": "a", "weight": 500, "weightType": "variable", "stickiness": "default",
@@ -83,6 +90,7 @@ export async function fillUnleash(unleash: Unleash): Promise<string> {
     stickiness: true,
     legalValues: [{ value: "pro" }],
   });
+  await post("/api/admin/context", { name: "age", description: "in years" });
   await post("/api/admin/tag-types", { name: "team", description: "who", icon: "T" });
   await post("/api/admin/strategies", {
     name: "byPlan",
@@ -108,11 +116,11 @@ export async function fillUnleash(unleash: Unleash): Promise<string> {
   const strategies = `${PROJECT}/features/cart/environments/development/strategies`;
   await post(strategies, {
     name: "flexibleRollout",
-    title: "Half",
-    parameters: { rollout: "50", stickiness: "userId", groupId: "cart" },
+    title: "All",
+    parameters: { rollout: "100", stickiness: "userId", groupId: "cart" },
     constraints: [
       constraint("STR_CONTAINS", { contextName: "plan", values: ["pro"], caseInsensitive: true }),
-      constraint("NUM_GTE", { value: "18" }),
+      constraint("NUM_GTE", { contextName: "age", value: "18" }),
       constraint("DATE_AFTER", { contextName: "currentTime", value: "2026-01-01T00:00:00.000Z" }),
     ],
     segments: [segment.id],
@@ -142,27 +150,6 @@ export async function fillUnleash(unleash: Unleash): Promise<string> {
     environment: "development",
     projects: ["default"],
   });
-  const reported = { appName: "till", instanceId: crypto.randomUUID() };
-  const now = new Date();
-  await unleash.ask(
-    "POST",
-    "/api/client/register",
-    {
-      ...reported,
-      sdkVersion: "unleash-client-node:6.1.0",
-      strategies: ["default"],
-      started: now,
-      interval: 10,
-    },
-    secret,
-  );
-  const toggles = { cart: { yes: 3, no: 1, variants: { red: 3 } } };
-  await unleash.ask(
-    "POST",
-    "/api/client/metrics",
-    { ...reported, bucket: { start: now, stop: now, toggles } },
-    secret,
-  );
   unleash.psql(memberships(users as Record<"ada" | "ivy", number>));
   return secret;
 }
