@@ -14,12 +14,10 @@ const linesIn = (file: string): Line[] =>
     .map((line): Line => ({ ...JSON.parse(line), updatedAt: undefined }))
     .filter(({ kind }) => !["dataset", "notification", "token"].includes(kind as string));
 
-/** As it comes along: favourites of others and strategies of archived flags are not told, nor permissions unknown there. */
+/** As it comes along: favourites of others and strategies of archived flags are not told. */
 function asTold(line: Line): Line {
   const favoritedBy = (line.favoritedBy as number[] | undefined)?.filter((id) => id === 1);
   const told = { ...line, ...(favoritedBy && { favoritedBy }) };
-  if (line.kind === "role")
-    return { ...told, permissions: (line.permissions as Line[]).filter(({ name }) => name !== "READ_LOGS") };
   if (line.kind !== "feature" || line.archivedAt === undefined) return told;
   const environments = (line.environments as Line[]).map((one) => ({ ...one, strategies: [], variants: [] }));
   return { ...told, environments };
