@@ -197,21 +197,22 @@ function foreignFormat(text: string, value: unknown): string | undefined {
     return `this is a state export of Unleash 3 to 5, ${unsupported("project, segment, feature and so on")}`;
   if (has(value, "features") && has(value, "featureStrategies"))
     return `this is a features-batch export of Unleash, ${unsupported("segment and feature")}`;
-  if (has(value, "features"))
-    return `these are flags as SDKs and offline proxies read them, ${unsupported("segment and feature")}`;
-  return isMap(value)
-    ? `these are flags as a simple map of an offline proxy, ${unsupported("feature")}`
-    : undefined;
+  if (has(value, "features")) return `these are flags as SDKs and offline proxies read them: ${SEED}`;
+  return isMap(value) ? `these are flags as a simple map of an offline proxy: ${SEED}` : undefined;
 }
 
 /** A text that begins as an object counts as a dataset: any errors are reported for their line. */
 function unknownFormat(text: string): string | undefined {
   const lines = text.trim().split("\n", 2);
   if (lines[0] === "") return "the file is empty";
+  if (text.includes("-- PostgreSQL database dump"))
+    return "this is a dump of PostgreSQL: if it is of an Unleash, use flagstone import --from-unleash";
   if (isObject(parsed(lines[0]!)) || (lines.length === 1 && text.trimStart().startsWith("{")))
     return undefined;
   return "this is not a dataset: see docs/dataset.md for the format";
 }
+
+const SEED = "flagstone run --seed FILE --file NEW -- true fills a new file with them";
 
 const unsupported = (kinds: string) =>
   `which import does not support: convert them to lines of the kinds in docs/dataset.md (${kinds})`;
@@ -244,6 +245,10 @@ const UNPACK = "unpack it first";
 /** The first bytes of non-text formats, and what to do with such a file. */
 const BEGINNINGS: ReadonlyArray<[bytes: string, what: string]> = [
   ["SQLite format 3\0", "this is a database: use flagstone restore, or serve it with --data"],
+  [
+    "PGDMP",
+    "this is a dump of PostgreSQL: convert it with pg_restore -f dump.sql FILE, and use --from-unleash",
+  ],
   ["\u001f\u008b", `this is a gzip file: ${UNPACK}`],
   ["PK\u0003\u0004", `this is a zip archive: ${UNPACK}`],
   ["BZh", `this is a bzip2 file: ${UNPACK}`],

@@ -67,6 +67,7 @@ CREATE TABLE strategies (name TEXT, title TEXT, description TEXT, parameters TEX
   sort_order INTEGER);
 CREATE TABLE tag_types (name TEXT, description TEXT, icon TEXT);
 CREATE TABLE tags (type TEXT, value TEXT);
+CREATE TABLE unknown_flags (name TEXT, app_name TEXT, seen_at TIME, environment TEXT);
 CREATE TABLE users (id INTEGER, name TEXT, username TEXT, email TEXT, image_url TEXT, password_hash TEXT,
   login_attempts INTEGER, created_at TIME, seen_at TIME, deleted_at TIME, is_service BOOLEAN, is_system BOOLEAN,
   scim_id TEXT);
@@ -293,6 +294,7 @@ FROM client_instances;
 
 CREATE INDEX variants_used ON client_metrics_env_variants (feature_name, app_name, environment, timestamp);
 
+-- What applications ask for in vain is known by its use; Unleash keeps it apart.
 CREATE VIEW usage AS
 SELECT 'client_metrics_env' AS "table", min(rowid) AS "row", feature_name AS feature, environment,
   app_name AS application,
@@ -300,7 +302,13 @@ SELECT 'client_metrics_env' AS "table", min(rowid) AS "row", feature_name AS fea
     json((SELECT json_group_object(variant, count) FROM client_metrics_env_variants AS used
       WHERE used.feature_name = hourly.feature_name AND used.app_name = hourly.app_name
         AND used.environment = hourly.environment AND used.timestamp = hourly.timestamp)))) AS hours
-FROM client_metrics_env AS hourly GROUP BY feature_name, environment, app_name;
+FROM client_metrics_env AS hourly GROUP BY feature_name, environment, app_name
+UNION ALL
+SELECT 'unknown_flags', rowid, name, environment, app_name,
+  json_array(json_object('hour', strftime('%Y-%m-%dT%H:00:00.000Z', seen_at)))
+FROM unknown_flags
+WHERE (name, app_name, environment) NOT IN (SELECT feature_name, app_name, environment FROM client_metrics_env)
+  AND environment <> '';
 
 -- What doesn't come along. The first pattern that fits a table's name says why.
 CREATE TABLE reasons (pattern TEXT, reason TEXT);

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
+import { dumpOf, TABLES } from "../moving/dumps.ts";
 import { serveHere, temporaryFolder } from "./run-cli.ts";
 
 /*
@@ -100,15 +101,39 @@ test("docs/integrations.md: the demo's inbox shows a delivery, its retries, and 
   assert.ok(received.length > 2, "one of them again");
 });
 
+/** Defines a command of this name that is the program. */
+const program = (name: string) =>
+  `${name}() { '${process.execPath}' --import '${path.resolve("scripts/preload.mjs")}' '${path.resolve("src/main.ts")}' "$@"; }\n`;
+
 test("docs/dataset.md: the demo is exported, tried, and imported into a file of its own", {
   skip,
 }, async (t) => {
   const folder = temporaryFolder(t);
-  const start = `start() { '${process.execPath}' --import '${path.resolve("scripts/preload.mjs")}' '${path.resolve("src/main.ts")}' "$@"; }\n`;
   const walk = block("docs/dataset.md", "--dry-run backup.jsonl").replace(/^npm start -- --data .*$/m, "");
-  const { stdout } = await run("bash", ["-ec", start + walk.replaceAll("npm start --", "start")], {
+  const { stdout } = await run("bash", ["-ec", program("start") + walk.replaceAll("npm start --", "start")], {
     cwd: folder,
   });
   assert.match(stdout, /^user:[0-9a-f]{56}$/m);
   assert.match(stdout, /^payment-redesign +\S+ +checkout +/m);
+});
+
+test("docs/migrating.md: an Unleash's dump is tried, and imported", { skip }, async (t) => {
+  const folder = temporaryFolder(t);
+  fs.writeFileSync(path.join(folder, "dump"), dumpOf(TABLES));
+  const walk = block("docs/migrating.md", "--from-unleash unleash.sql").replace(/^flagstone serve .*$/m, "");
+  const { stdout } = await run("bash", ["-ec", `${program("flagstone")}pg_dump() { cat dump; }\n${walk}`], {
+    cwd: folder,
+  });
+  assert.match(stdout, /^ +1 feature$/m);
+  assert.match(stdout, /^ +1 roles: built in here too$/m);
+  assert.match(stdout, /^1 +admin +/m);
+});
+
+test("docs/migrating.md: the file of an offline proxy fills a new file", { skip }, async (t) => {
+  const folder = temporaryFolder(t);
+  const features = [{ name: "cart", enabled: true, strategies: [] }];
+  fs.writeFileSync(path.join(folder, "features.json"), JSON.stringify({ version: 2, features }));
+  const walk = block("docs/migrating.md", "features.json");
+  const { stdout } = await run("bash", ["-ec", program("flagstone") + walk], { cwd: folder });
+  assert.match(stdout, /^cart +\S+ +default +/m);
 });

@@ -7,86 +7,8 @@ import { dumpLines, type LeftOut } from "../../src/moving/from-dump.ts";
 import { importLines, tryLines } from "../../src/transfer/import.ts";
 import { asChunks } from "../support/server.ts";
 import { exported } from "../transfer/examples.ts";
-import { empty, lastOf } from "../transfer/importing.ts";
-
-type Row = Readonly<Record<string, unknown>>;
-type Tables = Readonly<Record<string, readonly Row[]>>;
-
-/** What every Unleash has. */
-const TABLES: Tables = {
-  users: [{ id: 1, username: "admin", password_hash: "$2b$10$x", created_at: "2026-01-02 03:04:05.678901" }],
-  roles: [{ id: 1, name: "Admin", type: "root" }],
-  role_user: [{ role_id: 1, user_id: 1, project: "default" }],
-  projects: [{ id: "default", name: "Default", created_at: "2026-01-02 03:04:05+02" }],
-  environments: [
-    { name: "development", type: "development", sort_order: 1, enabled: true, protected: false },
-  ],
-  project_environments: [{ project_id: "default", environment_name: "development" }],
-  features: [
-    {
-      name: "cart",
-      project: "default",
-      type: "release",
-      stale: false,
-      created_at: "2026-01-02 03:04:05+05:30",
-    },
-  ],
-  feature_environments: [{ feature_name: "cart", environment: "development", enabled: true, variants: [] }],
-  feature_strategies: [
-    {
-      id: "s1",
-      feature_name: "cart",
-      environment: "development",
-      strategy_name: "flexibleRollout",
-      parameters: { rollout: 50 },
-      constraints: [{ contextName: "userId", operator: "IN", values: [7], value: null, newer: true }],
-      sort_order: 0,
-      variants: [],
-    },
-  ],
-  events: [
-    {
-      id: 9,
-      type: "release-plan-added",
-      created_by: "ada",
-      created_at: "2026-01-02 03:04:06+00",
-      data: { name: "x" },
-      tags: [],
-    },
-    {
-      id: 4,
-      type: "feature-created",
-      created_by: "admin",
-      created_at: "2026-01-02 03:04:05+00",
-      tags: [],
-      project: "gone",
-    },
-  ],
-};
-
-const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
-
-function toCell(value: unknown): string {
-  if (value === null || value === undefined) return "\\N";
-  if (typeof value === "boolean") return value ? "t" : "f";
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  return text.replaceAll(/[\\\t\n\r]/g, (one) => ESCAPES[one]!);
-}
-
-/** As `pg_dump` writes it. */
-function dumpOf(tables: Tables): string {
-  const blocks = Object.entries(tables).map(([name, rows]) => {
-    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-    const lines = rows.map((row) => columns.map((column) => toCell(row[column])).join("\t"));
-    return [`COPY public.${name} (${columns.join(", ")}) FROM stdin;`, ...lines, "\\.", ""].join("\n");
-  });
-  return ["SET client_encoding = 'UTF8';", ...blocks, "-- PostgreSQL database dump complete", ""].join("\n");
-}
-
-const withRows = (name: string, ...rows: Row[]): Tables => ({
-  ...TABLES,
-  [name]: [...(TABLES[name] ?? []), ...rows],
-});
+import { empty, lastOf, lines } from "../transfer/importing.ts";
+import { dumpOf, TABLES, type Tables, withRows } from "./dumps.ts";
 
 async function importDump(t: TestContext, dump: string | Buffer) {
   const db = empty(t);
@@ -244,6 +166,37 @@ test("deleted users and Unleash's own stay behind, and their ids are not given a
     ].sort((a, b) => (String(a[2]) < String(b[2]) ? -1 : 1)),
   );
   assert.match(exported(db), /"kind":"counter","of":"user","last":7/);
+});
+
+test("use comes by the hour, and what was asked for in vain too", async (t) => {
+  const hour = {
+    feature_name: "cart",
+    app_name: "till",
+    environment: "development",
+    timestamp: "2026-01-02 03:00:00+00",
+  };
+  const { db } = await importDump(
+    t,
+    dumpOf({
+      ...TABLES,
+      client_metrics_env: [{ ...hour, yes: 3, no: 1 }],
+      client_metrics_env_variants: [{ ...hour, variant: "red", count: 2 }],
+      unknown_flags: [
+        { name: "crat", app_name: "till", environment: "development", seen_at: "2026-01-02 03:04:05+00" },
+      ],
+    }),
+  );
+  const at = "2026-01-02T03:00:00.000Z";
+  assert.deepEqual(
+    lines(db)
+      .filter((line) => line.startsWith('{"kind":"usage"'))
+      .map((line) => JSON.parse(line))
+      .map(({ feature, hours }) => [feature, hours]),
+    [
+      ["cart", [{ hour: at, yes: 3, no: 1, variants: { red: 2 } }]],
+      ["crat", [{ hour: at, yes: 0, no: 0, variants: {} }]],
+    ],
+  );
 });
 
 const CUT = "the dump ends here: it was cut short";

@@ -66,13 +66,9 @@ const FORMATS: ReadonlyArray<[name: string, value: object, words: string]> = [
   [
     "flags in the format of SDKs",
     CLIENT,
-    "these are flags as SDKs and offline proxies read them, which import does not support: ",
+    "these are flags as SDKs and offline proxies read them: flagstone run --seed FILE",
   ],
-  [
-    "a simple map",
-    MAP,
-    "these are flags as a simple map of an offline proxy, which import does not support: ",
-  ],
+  ["a simple map", MAP, "these are flags as a simple map of an offline proxy: flagstone run --seed FILE"],
 ];
 
 for (const [name, value, words] of FORMATS) {

@@ -81,7 +81,11 @@ test("a dry run lists the first hundred errors and warnings", async (t) => {
 
 for (const [name, text, message] of [
   ["nothing", "", "the file is empty"],
-  ["another format", '{"f":{"enabled":true}}', "these are flags as a simple map of an offline proxy, which"],
+  [
+    "another format",
+    '{"f":{"enabled":true}}',
+    "these are flags as a simple map of an offline proxy: flagstone run",
+  ],
   [
     "a dataset without a first line",
     '{"kind":"tagType","name":"x"}\n',
