@@ -74,7 +74,8 @@ function printSteps(
 
 const SIGNS = { add: "+", change: "~", remove: "-" } as const;
 
-function toLine({ action, kind, name, environment, strategy, changes, note }: Step) {
+/** A difference in words. */
+export function toLine({ action, kind, name, environment, strategy, changes, note }: Step) {
   const subject = environment === undefined ? `${kind} ${name}` : `flag ${name}, ${environment}`;
   const part =
     { strategy: `: strategy ${strategy}`, order: ": the order of the strategies" }[kind as string] ?? "";

@@ -5,14 +5,13 @@ import { inChunks } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { explainTargetError } from "../db/error.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";
-import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { exportSql, type Left } from "../moving/to-sql.ts";
+import { exportSql } from "../moving/to-sql.ts";
 import { exportDataset } from "../transfer/export.ts";
 import { projectAsYaml } from "../transfer/project-text.ts";
 import { type Context, command } from "./command.ts";
 import { dataFileToRead } from "./data-file.ts";
-import { counted } from "./output.ts";
+import { logLeft } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
 
 const OPTIONS = {
@@ -54,14 +53,6 @@ function chooseFormat(context: Context<typeof OPTIONS>): (db: Database) => Itera
   if (as === "dataset") return (db) => exportDataset(db, { withSecrets });
   if (as !== "unleash") throw new UsageError(`--as: must be dataset, yaml or unleash, not ${as}`);
   return (db) => exportSql(db, { withSecrets, onEnd: (left) => logLeft(context, left) });
-}
-
-/** What Unleash will lack, with each thing to be made anew on a line of its own. */
-function logLeft({ log }: Pick<Context, "log">, left: readonly Left[]) {
-  for (const { kind, reason, count, names } of left) {
-    log({ level: "warn", message: `${counted(count, kind)}: ${reason}`, kind, count });
-    for (const name of names) log({ level: "warn", message: `  ${printable(name)}`, kind, name });
-  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { toJson } from "../lib/raw-json.ts";
 import { printable } from "../lib/text.ts";
+import type { Left } from "../moving/left.ts";
 import type { ImportCounts } from "../transfer/import.ts";
 import type { Context, JSON_OPTION } from "./command.ts";
 
@@ -66,4 +67,12 @@ export function progressTextOn(context: Shown): (text: string) => void {
 /** Clears the progress from the terminal. */
 export function endProgress(context: Shown) {
   if (isShown(context)) context.world.stderr.write("\r\u001b[K");
+}
+
+/** What the other side will lack, with each thing that someone has to do something about on a line of its own. */
+export function logLeft({ log }: Pick<Context, "log">, left: readonly Left[]) {
+  for (const { kind, reason, count, names } of left) {
+    log({ level: "warn", message: `${counted(count, kind)}: ${reason}`, kind, count });
+    for (const name of names) log({ level: "warn", message: `  ${printable(name)}`, kind, name });
+  }
 }

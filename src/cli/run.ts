@@ -19,6 +19,7 @@ import { health } from "./health.ts";
 import { help, helpOf, man, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { pull } from "./pull.ts";
+import { push } from "./push.ts";
 import { runCommand } from "./run-command.ts";
 import { secretsRotate } from "./secrets.ts";
 import { serve } from "./serve.ts";
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   evaluate,
   importCommand,
   pull,
+  push,
   exportCommand,
   apply,
   diff,

@@ -6,7 +6,7 @@ import type * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { write } from "../events/write.ts";
-import { ask, type Connection, explainNetworkError, refusalOf } from "../http/client.ts";
+import { ask, type Connection, explainNetworkError, type Input, pathOf, refusalOf } from "../http/client.ts";
 import { fromConstraint } from "../http/failure.ts";
 import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";
 import { JsonStream } from "../http/json-stream.ts";
@@ -69,12 +69,6 @@ function requireCertificate(flag: string, file: string) {
   }
 }
 
-interface Input {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: unknown;
-}
-
 /** Calls an operation of the API. @returns the body of its response */
 export type Call = <C extends Contract>(
   operation: Operation<C>,
@@ -126,7 +120,3 @@ export const callServer =
   };
 
 const isSuccess = ({ statusCode = 0 }: IncomingMessage) => statusCode >= 200 && statusCode < 300;
-
-/** The path with its parameters and the query. */
-export const pathOf = ({ path }: Contract, { params = {}, query = {} }: Input) =>
-  `${path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""))}?${new URLSearchParams(query)}`;

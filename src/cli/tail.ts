@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { styleText } from "node:util";
 import { EVENT_TYPES } from "../events/schema.ts";
-import { ask, type Connection, explainNetworkError, refusalOf, requireUrl } from "../http/client.ts";
+import { ask, type Connection, explainNetworkError, pathOf, refusalOf, requireUrl } from "../http/client.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { toCriteria } from "../log/criteria.ts";
@@ -12,7 +12,7 @@ import { eventsAfter, newestEvent, streamEvents } from "../log/stream.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { dataFileToRead } from "./data-file.ts";
 import { counted } from "./output.ts";
-import { type Call, callFile, callServer, connectionTo, pathOf, SERVER_OPTIONS } from "./server-url.ts";
+import { type Call, callFile, callServer, connectionTo, SERVER_OPTIONS } from "./server-url.ts";
 
 const OPTIONS = {
   last: { short: "n", hint: "NUMBER", help: "start with this many of the newest events (10)" },

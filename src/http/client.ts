@@ -3,6 +3,7 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
 import { UsageError } from "../lib/usage-error.ts";
+import type { Contract } from "./operation.ts";
 
 /*
  * Requests to another server.
@@ -72,3 +73,14 @@ export function requireUrl(address: string, path: string): URL {
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new UsageError(`URL: ${JSON.stringify(address)} must be an http or https URL`);
 }
+
+/** What is sent to an operation. */
+export interface Input {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+}
+
+/** The path with its parameters and the query. */
+export const pathOf = ({ path }: Contract, { params = {}, query = {} }: Input) =>
+  `${path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""))}?${new URLSearchParams(query)}`;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { ask, type Connection, explainNetworkError, messageIn } from "../http/client.ts";
@@ -49,14 +49,49 @@ export async function askPatiently(
   { etag, log }: { etag?: string | undefined; log: Log },
 ): Promise<Answer> {
   const headers = { "accept-encoding": "gzip", ...(etag && { "if-none-match": etag }) };
+  return patiently(server, log, async () =>
+    readAnswer(server, path, await ask(server, path, { headers }).catch(lost(server))),
+  );
+}
+
+/**
+ * Sends a change to a server once, since it may be made although no answer comes; again only if there were too many.
+ * @returns the answer, also of a refusal
+ * @throws Error that names the server and says what to do, if it takes no changes
+ */
+export async function sendPatiently(
+  server: Connection,
+  path: string,
+  { method, body, log }: { method: string; body: string; log: Log },
+): Promise<Omit<Answer, "etag">> {
+  const headers = { ...(body !== "" && { "content-type": "application/json" }) };
+  return patiently(server, log, async () => {
+    const response = await ask(server, path, { method, headers }, body).catch(unsure(server));
+    const answer = await text(response).catch(unsure(server));
+    const { statusCode: status = 0 } = response;
+    if (status === 401 || status === 429) throw refusal(server, path, response, answer);
+    if (status > 500) throw new Error(`${refusal(server, path, response, answer).message}; ${GO_ON}`);
+    return { status, body: answer };
+  });
+}
+
+const GO_ON = "run the command again to go on";
+
+const unsure = (server: Connection) => (error: NodeJS.ErrnoException) => {
+  if (server.options.signal?.aborted) throw error;
+  throw new Error(`${server.url} does not respond: ${explainNetworkError(error)}; ${GO_ON}`);
+};
+
+/** Tries again what may work soon. */
+async function patiently<T>({ options }: Connection, log: Log, attempt: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
-      return await readAnswer(server, path, await ask(server, path, { headers }).catch(lost(server)));
+      return await attempt();
     } catch (error) {
       if (!(error instanceof PassingError) || tried === TRIES) throw error;
       const wait = Math.max(error.waitMs, FIRST_WAIT_MS * 2 ** (tried - 1));
       log({ level: "warn", message: `${error.message}; trying again in ${wait / 1000} s` });
-      await setTimeout(wait, undefined, { signal: server.options.signal ?? undefined });
+      await setTimeout(wait, undefined, { signal: options.signal ?? undefined });
     }
   }
 }

@@ -1,8 +1,8 @@
 import { contextField } from "../flags/context-fields.ts";
 import { feature } from "../flags/features-dataset.ts";
 import { project } from "../projects/projects-dataset.ts";
+import { type Context, from, type Rows } from "./lines.ts";
 import type { Row } from "./to-sql-copy.ts";
-import { type Context, from, type Rows } from "./to-sql-lines.ts";
 
 /*
  * What only later versions of Unleash have a place for: loaded beside, and moved there if there is one.

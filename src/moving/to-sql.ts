@@ -7,19 +7,11 @@ import { counter } from "../overview/counters.ts";
 import { invitation } from "../people/invitations.ts";
 import { role } from "../people/roles.ts";
 import { deletedPrivateProject } from "../projects/projects-dataset.ts";
+import { type Left, leaving } from "./left.ts";
+import { type Context, linesOf } from "./lines.ts";
 import { copyOf, type Row } from "./to-sql-copy.ts";
 import { later } from "./to-sql-later.ts";
-import { type Context, type Leave, linesOf } from "./to-sql-lines.ts";
 import { MAX, TABLES } from "./to-sql-tables.ts";
-
-/** Things of a kind that Unleash will lack, or have otherwise, and why. */
-export interface Left {
-  kind: string;
-  reason: string;
-  count: number;
-  /** If something has to be done about each. */
-  names: string[];
-}
 
 interface Options {
   /** Write secrets too. */
@@ -32,10 +24,10 @@ interface Options {
  * that has been started on it and has nothing of its own yet. The same rows give the same text.
  */
 export function* exportSql(db: Database, { withSecrets, onEnd }: Options): Generator<string> {
-  const left = new Map<string, Left>();
-  const context = { db, withSecrets, leave: leaveIn(left) };
+  const { leave, list } = leaving();
+  const context = { db, withSecrets, leave };
   const copied = (table: string, rows: Iterable<Row>) =>
-    copyOf(table, rows, () => context.leave("value", `${REPLACED} ${table}`));
+    copyOf(table, rows, () => leave("value", `${REPLACED} ${table}`));
   db.exec("BEGIN");
   try {
     yield BEFORE;
@@ -44,23 +36,12 @@ export function* exportSql(db: Database, { withSecrets, onEnd }: Options): Gener
     yield* later(context, copied);
     yield* changesOfTypes(context);
     yield sequences(context);
-    for (const [kind, reason] of WITHOUT_TABLE)
-      for (const _ of kind.lines(db)) context.leave(kind.name, reason);
+    for (const [kind, reason] of WITHOUT_TABLE) for (const _ of kind.lines(db)) leave(kind.name, reason);
   } finally {
     db.exec("COMMIT");
   }
-  onEnd([...left.values()]);
+  onEnd(list());
 }
-
-const leaveIn =
-  (left: Map<string, Left>): Leave =>
-  (kind, reason, name) => {
-    const key = `${kind}: ${reason}`;
-    const one = left.get(key) ?? { kind, reason, count: 0, names: [] };
-    left.set(key, one);
-    one.count++;
-    if (name !== undefined) one.names.push(name);
-  };
 
 const REPLACED = "its NUL or half a character, which PostgreSQL can't store, is replaced by \ufffd:";
 

@@ -55,7 +55,7 @@ const planFor = (db: Database, text: ProjectText, options: Options): Change[] =>
 const stepsOf = (plan: readonly Change[]) => plan.flatMap(({ steps }) => steps);
 
 /** Rewords API errors about a request body, since the text has none. */
-function rewordErrors<T>(where: string, act: () => T): T {
+export function rewordErrors<T>(where: string, act: () => T): T {
   try {
     return act();
   } catch (thrown) {
@@ -73,13 +73,14 @@ function* changesOf(db: Database, text: ProjectText, { prunes }: Options): Gener
   const { project, flags } = text;
   if (!isKnown(db, "project", project)) throw new DataError(`There is no project ${project}`);
   const state = projectState(db, project);
-  yield* changesOfSegments(text, state);
+  yield* changesOfSegments(project, text.segments, state.segments);
   for (const [name, flag] of Object.entries(flags)) yield* changesOfFlag(db, { project, state, name, flag });
   if (!prunes) return;
   yield* removalsOfFlags(text, state);
   yield* removalsOfSegments(text, state);
 }
 
+/** A flag of a project as it is, if there is one, and as it should be. */
 interface Flag {
   project: string;
   state: ProjectState;
@@ -87,7 +88,8 @@ interface Flag {
   flag: TextFlag;
 }
 
-function* changesOfFlag(db: Database, { project, state, name, flag }: Flag): Generator<Change> {
+/** @throws DataError if the project lacks one of the environments, or the flag would be on without a strategy */
+export function* changesOfFlag(db: Database, { project, state, name, flag }: Flag): Generator<Change> {
   const before = state.flags.get(name);
   const { environments, ...described } = flag;
   if (before) yield* changesOfKnownFlag(project, name, before, described);
@@ -139,12 +141,17 @@ function* removalsOfFlags({ project, flags }: ProjectText, state: ProjectState):
     );
 }
 
-function* changesOfSegments({ project, segments }: ProjectText, state: ProjectState): Generator<Change> {
-  for (const [name, { description, constraints }] of Object.entries(segments)) {
-    const current = state.segments.get(name);
+/** @param project null for segments of no project */
+export function* changesOfSegments(
+  project: string | null,
+  wanted: ProjectText["segments"],
+  states: ProjectState["segments"],
+): Generator<Change> {
+  for (const [name, { description, constraints }] of Object.entries(wanted)) {
+    const current = states.get(name);
     const body = {
       name,
-      project,
+      ...(project !== null && { project }),
       description: description ?? current?.description,
       constraints: constraints ?? current?.constraints ?? [],
     };

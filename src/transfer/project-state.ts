@@ -21,7 +21,7 @@ export interface FlagState {
   environments: Map<string, { enabled: boolean; strategies: NamedStrategy[] }>;
 }
 
-interface SegmentState {
+export interface SegmentState {
   id: number;
   description: string | null;
   constraints: Constraint[];
@@ -57,10 +57,18 @@ const strategiesOf = query<{ project: string }, StrategyRow>(`
   ORDER BY feature, environment, sort_order, strategies.id`);
 
 const segmentsOf = query<
-  { project: string },
+  { project: string | null },
   { id: number; name: string; description: string | null; constraints: string }
 >(`
-  SELECT id, name, description, constraints FROM segments WHERE project = :project ORDER BY name`);
+  SELECT id, name, description, constraints FROM segments WHERE project IS :project ORDER BY name`);
+
+/** The segments of a project, or of none, by name. */
+export const segmentStates = (db: Database, project: string | null): Map<string, SegmentState> =>
+  new Map(
+    segmentsOf(db)
+      .all({ project })
+      .map(({ name, ...row }) => [name, { ...row, constraints: JSON.parse(row.constraints) }]),
+  );
 
 /** The content of an existing project. */
 export function projectState(db: Database, project: string): ProjectState {
@@ -77,14 +85,7 @@ export function projectState(db: Database, project: string): ProjectState {
   };
   for (const row of strategiesOf(db).all({ project })) stateOf(row).strategies.push(toNamed(row));
   for (const row of enabledOf(db).all({ project })) stateOf(row).enabled = true;
-  const segments = segmentsOf(db).all({ project });
-  return {
-    environments: environmentsOf(db, project),
-    flags,
-    segments: new Map(
-      segments.map(({ name, ...row }) => [name, { ...row, constraints: JSON.parse(row.constraints) }]),
-    ),
-  };
+  return { environments: environmentsOf(db, project), flags, segments: segmentStates(db, project) };
 }
 
 const toFlag = ({ name: _, ...row }: FlagRow): FlagState => ({

@@ -9,7 +9,20 @@ export interface Change {
   where: string;
   /** The differences; none if it only keeps what another change might have ended. */
   steps: Step[];
-  act(tx: Tx): void;
+  act(tx: Performing): void;
+}
+
+/** A transaction in which operations are performed, and who is told of each. */
+export interface Performing extends Tx {
+  onPerformed?(request: PerformedRequest): void;
+}
+
+/** A request that has been answered: the same may be sent to another server. */
+export interface PerformedRequest {
+  operation: Operation;
+  params: Record<string, string>;
+  body: unknown;
+  result: unknown;
 }
 
 /** A change that removes one difference of a flag or a segment. */
@@ -24,7 +37,7 @@ export const changeFor = (step: Step, act: Change["act"]): Change => ({
  * @throws ApiError as the operation does
  */
 export function performIn(
-  tx: Tx,
+  tx: Performing,
   operation: Operation,
   params: Record<string, string>,
   body?: unknown,
@@ -39,17 +52,29 @@ export function performIn(
   };
   // Everything is synchronous, so the operation can use this transaction as its own, and nothing needs to be awaited.
   const sameTransaction = (change: (tx: Tx) => unknown) => change(tx);
-  void operation.handle(request as Request<Contract>, sameTransaction as Commit);
+  const result = operation.handle(request as Request<Contract>, sameTransaction as Commit);
+  tx.onPerformed?.({ operation, params, body, result });
 }
 
 /** The current and the wanted value of each property. */
 export type Differences = Record<string, { from: unknown; to: unknown }>;
 
+/** Of other things, which only a whole server has, and of those of a flag that a text leaves out. */
+type OfServer =
+  | "tag type"
+  | "context field"
+  | "strategy type"
+  | "project"
+  | "variants"
+  | "tags"
+  | "dependencies"
+  | "links";
+
 /** One difference between a project and a text, for people who read the plan. */
 export interface Step {
   action: "add" | "change" | "remove";
-  kind: "segment" | "flag" | "strategy" | "order" | "state";
-  /** The name of the segment or the flag. */
+  kind: "segment" | "flag" | "strategy" | "order" | "state" | OfServer;
+  /** The name of the segment, the flag, or whatever it is. */
   name: string;
   environment?: string;
   /** Its title or its type. */

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { requireWeights, type Variant } from "../evaluation/variant.ts";
-import type { Tx } from "../events/write.ts";
 import { disable, enable } from "../flags/feature-environments.ts";
 import { isEnabled, type Scope } from "../flags/feature-environments-store.ts";
 import { usableSegments } from "../flags/segments.ts";
@@ -10,7 +9,14 @@ import { addStrategyOperation, deleteStrategy, replaceStrategy, setSortOrder } f
 import { strategiesOf, withDefaults } from "../flags/strategies-store.ts";
 import { invalid } from "../lib/api-error.ts";
 import type { NamedStrategy } from "./project-state.ts";
-import { type Change, type Differences, differences, performIn, type Step } from "./project-step.ts";
+import {
+  type Change,
+  type Differences,
+  differences,
+  type Performing,
+  performIn,
+  type Step,
+} from "./project-step.ts";
 import type { TextEnvironment, TextStrategy } from "./project-text.ts";
 
 /** A flag in an environment, as it is and as it should be. */
@@ -55,7 +61,7 @@ function requireEnabledStrategy(scope: Scope, strategies: readonly Wanted[] | un
     throw new DataError(`${describeScope(scope)}: to be on, it needs a strategy that is not disabled`);
 }
 
-function setEnabled(tx: Tx, scope: Scope, enabled: boolean) {
+function setEnabled(tx: Performing, scope: Scope, enabled: boolean) {
   if (isEnabled(tx.db, scope) === enabled) return;
   performIn(tx, enabled ? enable : disable, paramsOf(scope));
 }
@@ -109,7 +115,7 @@ interface Changes {
   removed: readonly NamedStrategy[];
 }
 
-function changeStrategies(tx: Tx, scope: Scope, { pairs, changed, removed }: Changes) {
+function changeStrategies(tx: Performing, scope: Scope, { pairs, changed, removed }: Changes) {
   const ids = pairs.map(({ current, wanted }) => current?.id ?? add(tx, scope, wanted));
   // Enabling comes first, so that the flag stays on.
   for (const { current, wanted } of changed.toSorted(
@@ -129,13 +135,13 @@ function changeStrategies(tx: Tx, scope: Scope, { pairs, changed, removed }: Cha
 }
 
 /** @returns the id of the new strategy */
-function add(tx: Tx, scope: Scope, wanted: Wanted): string {
+function add(tx: Performing, scope: Scope, wanted: Wanted): string {
   performIn(tx, addStrategyOperation, paramsOf(scope), bodyOf(tx, scope, wanted));
   return strategiesOf(tx.db, scope).at(-1)!.id;
 }
 
 /** @throws ApiError `ValidationError` for an unknown segment */
-function bodyOf({ db }: Tx, { project }: Scope, { segments, ...strategy }: Wanted) {
+function bodyOf({ db }: Performing, { project }: Scope, { segments, ...strategy }: Wanted) {
   const known = usableSegments(db, project);
   const toId = (name: string) => {
     const id = known.get(name);

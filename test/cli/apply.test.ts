@@ -74,7 +74,12 @@ test("wrong usage and invalid files", async (t) => {
   const { file, run } = await start(t, "version: 2\nproject: a\n");
   assertRefused(await run("diff", file), 3, `${file}: version must be 1, the only version`);
   assertRefused(await run("apply", "nope.yaml"), 3, "There is no file nope.yaml");
-  assertRefused(await run("export", "--as", "xml"), 2, "--as: must be dataset or yaml, not xml", " export");
+  assertRefused(
+    await run("export", "--as", "xml"),
+    2,
+    "--as: must be dataset, yaml or unleash, not xml",
+    " export",
+  );
   assertRefused(await run("export", "--as", "yaml"), 2, "--as yaml needs a --project", " export");
   assertRefused(await run("export", "--project", "a"), 2, "--project needs --as yaml", " export");
   const unknown = await run("export", "--as", "yaml", "--project", "nope");

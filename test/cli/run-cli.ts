@@ -50,7 +50,7 @@ export async function runCli(args: readonly string[], options: Options & { input
 }
 
 /** Commands that end by themselves; others are stopped as soon as they wait for that. */
-const ENDING = ["import", "pull", "run"];
+const ENDING = ["import", "pull", "push", "run"];
 
 /** The same in this process; a server is stopped immediately. */
 export async function runHere(

@@ -161,7 +161,9 @@ for (const version of UNLEASH_VERSIONS) {
   });
 }
 
-test("docs/migrating.md: into a new database, and a first password", { skip: WITHOUT_UNLEASH }, async (t) => {
+test("docs/migrating.md: into a new database, a first password, and a push", {
+  skip: WITHOUT_UNLEASH,
+}, async (t) => {
   const unleash = await openUnleash(t, "8.2.0", { INIT_ADMIN_API_TOKENS: "*:*.SECRET" });
   const data = await dataFile(t, createWorld().project("default").feature("f", "default").lines);
   const page = fs.readFileSync("docs/migrating.md", "utf8");
@@ -188,6 +190,8 @@ test("docs/migrating.md: into a new database, and a first password", { skip: WIT
   const [, password] = /"password":"(.*?)"/.exec(page)!;
   await signedIn(unleash, "admin", password);
   assert.equal(unleash.psql("SELECT name FROM features"), "f");
+  const pushed = run(block("flagstone push"), { UNLEASH_URL: unleash.url }).toString();
+  assert.equal(pushed, "", "there is nothing left to push");
 });
 
 const forSdk = ({ features, segments }: Body) => ({

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { exportSql, type Left } from "../../src/moving/to-sql.ts";
+import type { Left } from "../../src/moving/left.ts";
+import { exportSql } from "../../src/moving/to-sql.ts";
 import { importLines } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
 import { everyKey, type Line } from "../transfer/examples.ts";

@@ -4,14 +4,12 @@ import type { Database } from "../db/database.ts";
 import { feature } from "../flags/features-dataset.ts";
 import { project } from "../projects/projects-dataset.ts";
 import { shown } from "../transfer/export.ts";
+import type { Leave } from "./left.ts";
 import type { Row } from "./to-sql-copy.ts";
 
 /*
  * From the lines of a dataset to the rows of tables.
  */
-
-/** Counts one more thing that Unleash will lack, and why; with its name if someone has to do something about it. */
-export type Leave = (kind: string, reason: string, name?: string) => void;
 
 export interface Context {
   db: Database;
@@ -39,7 +37,7 @@ export const from = <S extends LineSchema>(
 /** The lines of a kind, each with all of its keys. */
 export function* linesOf<S extends LineSchema>(
   kind: Kind<S>,
-  { db, withSecrets }: Context,
+  { db, withSecrets }: Pick<Context, "db" | "withSecrets">,
 ): Generator<v.InferOutput<S>> {
   const nulls = Object.fromEntries(Object.keys(kind.schema.entries).map((key) => [key, null]));
   for (const line of kind.lines(db)) {
@@ -47,6 +45,10 @@ export function* linesOf<S extends LineSchema>(
     yield { ...nulls, ...given };
   }
 }
+
+/** The same of a kind in a file, without secrets. */
+export const allOf = <S extends LineSchema>(kind: Kind<S>, db: Database) =>
+  linesOf(kind, { db, withSecrets: false });
 
 /** The rows of several, one after the other. */
 export const inTurn = (...parts: Rows[]): Rows =>
