@@ -27,6 +27,7 @@ const OPTIONS = {
   "from-unleash": {
     help: "the file is what pg_dump wrote of an Unleash's database, plain or packed by gzip",
   },
+  replace: { help: "replace everything in the data file by what is imported" },
   "dry-run": { help: "only print what would be added, what is wrong, and what the API would reject" },
   ...JSON_OPTION,
 } as const;
@@ -71,7 +72,11 @@ async function importFrom(context: ImportContext, source: Source) {
   const store = async () => {
     using db = closing(open(config.data));
     useConfiguredKey(config, db);
-    return await importLines(db, source.lines, source.onProgress, (_, warning) => tally(warnings, warning));
+    return await importLines(db, source.lines, {
+      onProgress: source.onProgress,
+      onWarning: (_, warning) => tally(warnings, warning),
+      replaces: context.options.replace ?? false,
+    });
   };
   try {
     report(context, source, await store(), warnings);
@@ -161,7 +166,8 @@ function toSentence(warnings: Warnings) {
  */
 async function dryRun(context: ImportContext, { lines, leftOut, onProgress }: Source) {
   using db = closing(openForTrial(context.config.data));
-  reportTrial(context, await tryLines(db, lines, onProgress), "import", leftOut);
+  const replaces = context.options.replace ?? false;
+  reportTrial(context, await tryLines(db, lines, { onProgress, replaces }), "import", leftOut);
 }
 
 /** Prints what a command would store. @throws DataError if there are problems, after printing all of them */

@@ -15,7 +15,7 @@ import { isSqlite } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { bumpEverything } from "../db/revision.ts";
-import { command } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import { inLongWriting, inWriting, type Writing } from "../db/transaction.ts";
 import { loadEvents } from "../events/load.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";
@@ -26,35 +26,46 @@ import { KINDS } from "./kinds.ts";
 /** The number of stored lines of each kind. */
 export type ImportCounts = Record<string, number>;
 
+interface ImportOptions {
+  /** Called periodically with the number of lines read; the import ends if it throws. */
+  onProgress?(lines: number): void;
+  /** Called for each thing that the API would reject. */
+  onWarning?(place: Place, warning: string): void;
+  /** Whether the lines replace everything in the file, rather than being added. */
+  replaces?: boolean;
+}
+
 /** Adds a dataset in text form, as `importLines` does. */
 export const importDataset = (
   db: Database,
   chunks: AsyncIterable<Buffer>,
-  onProgress?: (lines: number) => void,
-  onWarning?: (place: Place, warning: string) => void,
-): Promise<ImportCounts> => importLines(db, datasetLines(chunks), onProgress, onWarning);
+  onProgress?: ImportOptions["onProgress"],
+  onWarning?: ImportOptions["onWarning"],
+): Promise<ImportCounts> =>
+  importLines(db, datasetLines(chunks), {
+    ...(onProgress && { onProgress }),
+    ...(onWarning && { onWarning }),
+  });
 
 /**
  * Adds lines to what is stored, in one transaction: all or nothing. The default content of a new file is replaced
  * if the file contains nothing else. Memory use is bounded by the longest line.
- * @param onProgress called periodically with the number of lines read; the import ends if it throws.
- * @param onWarning called for each thing that the API would reject.
  * @throws DatasetError naming the place and the reason.
  */
 export async function importLines(
   db: Database,
   source: AsyncIterable<Line[]>,
-  onProgress: (lines: number) => void = () => {},
-  onWarning: (place: Place, warning: string) => void = () => {},
+  { onProgress = () => {}, onWarning = () => {}, replaces = false }: ImportOptions = {},
 ): Promise<ImportCounts> {
   const counts: ImportCounts = {};
   await inLongWriting(db, async (tx) => {
     const events = loadEvents(tx);
     const context = { tx, db, now: timestamp(), events };
-    clearIfUntouched(tx);
+    makeRoom(tx, replaces);
     const read = await eachLine(source, onProgress, (line) => {
       for (const warning of storeLine(context, line, counts)) onWarning(line.place, warning);
     });
+    if (replaces) requireAdministrator(db);
     for (const _ of events.finish()) {
       await setImmediate();
       onProgress(read);
@@ -100,17 +111,17 @@ export interface Trial {
 /**
  * Reads lines to the end as an import would, without storing anything. A problem in one line may be caused by an
  * earlier line that was rejected.
- * @param onProgress called periodically with the number of lines read; the trial ends if it throws.
  */
 export async function tryLines(
   db: Database,
   source: AsyncIterable<Line[]>,
-  onProgress: (lines: number) => void = () => {},
+  { onProgress = () => {}, replaces = false }: Omit<ImportOptions, "onWarning"> = {},
 ): Promise<Trial> {
   const trial: Trial = { counts: {}, problems: { count: 0, first: [] }, warnings: { count: 0, first: [] } };
   const readAll = async (tx: Writing) => {
-    const isClear = clearIfUntouched(tx);
+    const isClear = makeRoom(tx, replaces);
     await eachLine(source, onProgress, createChecker(createContext(tx), trial, isClear));
+    if (replaces) requireAdministrator(db);
   };
   await inLongWriting(db, readAll, { isKept: false }).catch((error) => noteProblems(trial.problems, error));
   return trial;
@@ -217,14 +228,52 @@ function clearFlags(tx: Writing) {
   for (const remove of CLEAR) remove(tx).run({});
 }
 
+/** What else a file may have; rows of other tables go with these. */
+const CLEAR_REST = [
+  command<object>(`DELETE FROM events`),
+  command<object>(`DELETE FROM event_totals`),
+  command<object>(`DELETE FROM integrations`),
+  command<object>(`DELETE FROM notifications`),
+  command<object>(`DELETE FROM applications`),
+  command<object>(`DELETE FROM application_instances`),
+  command<object>(`DELETE FROM usage_series`),
+  command<object>(`DELETE FROM tags`),
+  command<object>(`DELETE FROM tokens`),
+  command<object>(`DELETE FROM invitations`),
+  command<object>(`DELETE FROM groups`),
+  command<object>(`DELETE FROM users`),
+  command<object>(`DELETE FROM roles WHERE type LIKE 'custom%'`),
+  command<object>(`DELETE FROM sign_ins`),
+  command<object>(`DELETE FROM deleted_private_projects`),
+  command<object>(`DELETE FROM banners`),
+  command<object>(`DELETE FROM settings WHERE name <> 'instance'`),
+  command<object>(`UPDATE strategy_types SET deprecated = name = 'userWithId'`),
+  command<object>(`UPDATE feature_types
+    SET lifetime_days = CASE WHEN id = 'operational' THEN 7 WHEN id IN ('release', 'experiment') THEN 40 END`),
+  command<object>(`DELETE FROM sqlite_sequence`),
+];
+
 /**
- * Removes the default content of a new file, if there is nothing else in it, so that a dataset can bring its own.
- * @returns whether there was nothing else
+ * Removes what the lines replace: everything, or the default content of a new file if there is nothing else in it.
+ * @returns whether there is nothing that could be in the way
  */
-function clearIfUntouched(tx: Writing): boolean {
-  const isClear = isUntouched(tx.db);
+function makeRoom(tx: Writing, replaces: boolean): boolean {
+  const isClear = replaces || isUntouched(tx.db);
   if (isClear) clearFlags(tx);
+  if (replaces) for (const remove of CLEAR_REST) remove(tx).run({});
   return isClear;
+}
+
+const administrator = query<object>(`
+  SELECT 1 FROM users WHERE root_role = 1 UNION ALL SELECT 1 FROM tokens WHERE type = 'admin' LIMIT 1`);
+
+/** @throws DatasetError if nobody could administer what replaces everything */
+function requireAdministrator(db: Database) {
+  if (administrator(db).get({})) return;
+  throw new DatasetError(
+    { line: 1 },
+    "it has no administrator, so nobody could manage what replaces everything",
+  );
 }
 
 /** Whether a file holds only its default content. */

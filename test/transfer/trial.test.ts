@@ -115,6 +115,9 @@ test("a dry run can be cancelled", async (t) => {
   const stop = () => {
     throw new Error("enough");
   };
-  await assert.rejects(tryLines(db, datasetLines(asChunks(toText([HEADER]))), stop), /^Error: enough$/);
+  await assert.rejects(
+    tryLines(db, datasetLines(asChunks(toText([HEADER]))), { onProgress: stop }),
+    /^Error: enough$/,
+  );
   assert.equal(db.inTransaction, false);
 });
