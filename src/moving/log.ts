@@ -83,6 +83,8 @@ const toLine = (event: Thing) => ({
     "environment",
     "project",
     "featureName",
+    "groupId",
+    "groupType",
   ),
   ...(!(EVENT_TYPES as readonly unknown[]).includes(event.type) && only(event, "label", "summary")),
   data: asObject(event.data),

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { dumpOf, TABLES } from "../moving/dumps.ts";
+import { openSource } from "../moving/source.ts";
+import { createWorld, personal } from "../support/world.ts";
 import { serveHere, temporaryFolder } from "./run-cli.ts";
 
 /*
@@ -136,4 +139,43 @@ test("docs/migrating.md: the file of an offline proxy fills a new file", { skip 
   const walk = block("docs/migrating.md", "features.json");
   const { stdout } = await run("bash", ["-ec", program("flagstone") + walk], { cwd: folder });
   assert.match(stdout, /^cart +\S+ +default +/m);
+});
+
+/** The walks of moving in through an API, from a server of a test. */
+const walkFrom = (url: string, text: string) =>
+  program("flagstone") +
+  block("docs/migrating.md", text)
+    .replace("'*:*.…'", personal(1))
+    .replaceAll("https://unleash.example.com", url)
+    .replace(/^flagstone serve .*$/m, "");
+
+test("docs/migrating.md: what an API tells is tried, copied, and someone gets a link for a new password", {
+  skip,
+}, async (t) => {
+  const { url } = await openSource(t, createWorld().project("shop").feature("cart", "shop"));
+  const { stdout, stderr } = await run("bash", ["-ec", walkFrom(url, "--data flags.db --dry-run")], {
+    cwd: temporaryFolder(t),
+  });
+  assert.match(stdout, /^ +1 feature$/m);
+  assert.match(stdout, /^all that http\S+ says it has came: /m);
+  assert.match(stdout, /\/auth\/link\/[0-9a-f]{64}$/m);
+  assert.match(stderr, /no problems: pull would store/);
+});
+
+test("docs/migrating.md: a copy stays fresh", { skip }, async (t) => {
+  const source = await openSource(t, createWorld().project("shop"));
+  const script = walkFrom(source.url, "--watch")
+    .replace("flagstone pull", `export FLAGSTONE_TOKEN=${personal(1)}\nflagstone pull`)
+    .replace("--watch", "--watch --interval 1");
+  const child = spawn("bash", ["-ec", script], { cwd: temporaryFolder(t), detached: true });
+  t.after(() => process.kill(-child.pid!, "SIGKILL"));
+  let isFilled = false;
+  for await (const line of createInterface(child.stderr)) {
+    if (line.includes("left out") && !isFilled) {
+      isFilled = true;
+      await source.request("/api/admin/projects/shop/features", { method: "POST", body: { name: "cart" } });
+    }
+    if (line.includes("copied what has changed")) break;
+  }
+  assert.ok(isFilled);
 });
