@@ -53,6 +53,11 @@ export const CASES: readonly Case[] = [
     load: () => import("./listen.ts"),
   },
   {
+    name: "pull",
+    summary: "copying what a server tells, beside requests for the same",
+    load: () => import("./pull.ts"),
+  },
+  {
     name: "page",
     summary: "the page in a browser: first view, long lists, live updates, an hour of changes",
     load: () => import("./page.ts"),

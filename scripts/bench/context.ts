@@ -17,6 +17,8 @@ export const OPTIONS = {
   sdks: option("N", "5000", "polling SDKs; 0 for none"),
   interval: option("S", "15", "seconds between two polls of an SDK"),
   changing: option("N", "0.02", "share of the flags toggled per minute"),
+  from: option("URL", "", "pull from this server instead of one of our own"),
+  "from-token": option("TOKEN", "", "an administrator's token there"),
   minutes: option("N", "1", "how long the SDKs are measured"),
 } as const;
 

@@ -34,12 +34,19 @@ const Feature = v.looseObject({
 });
 type Feature = v.InferOutput<typeof Feature>;
 
-/** A live or an archived flag as lists have it. */
-interface Listed {
+/** A live or an archived flag: its project and tags, which only lists tell, and all else. */
+interface Told {
+  path: string;
   project: string;
-  name: string;
   tags: Thing[];
+  feature: Feature;
 }
+
+/** A flag as lists have it. */
+type Listed = Omit<Told, "feature"> & { name: string };
+
+/** How many flags are held in memory at once. */
+const BATCH = 100;
 
 /**
  * @param fans whose favourites are told, if they come along
@@ -52,17 +59,25 @@ export async function* flags(
 ): AsyncGenerator<Line[], string[]> {
   const recent: string[] = [];
   const listed = await liveFlags(pull, projects);
-  await keep(pull, "flags", listed.map(featurePath));
-  for (const flag of listed) {
-    const feature = await readIfTold(pull, featurePath(flag), Feature, `the flag ${flag.name}`);
-    if (!feature) continue;
-    const line = { ...(await common(pull, flag, feature, fans)), environments: environments(feature) };
-    yield toLines(pull, featurePath(flag), "feature", [line]);
-    pull.counts.featureToggles = (pull.counts.featureToggles ?? 0) + 1;
-    if (wasSeen(feature, pull.answers.source.startedAt)) recent.push(flag.name);
+  const paths = listed.map(({ path }) => path);
+  await keep(pull, "flags", paths);
+  pull.counts.featureToggles = 0;
+  for (let first = 0; first < listed.length; first += BATCH) {
+    const batch = await Promise.all(listed.slice(first, first + BATCH).map((one) => detailsOf(pull, one)));
+    const told = batch.filter((one) => one !== undefined);
+    for (const { feature } of told)
+      if (wasSeen(feature, pull.answers.source.startedAt)) recent.push(feature.name);
+    pull.counts.featureToggles += told.length;
+    yield await linesOf(pull, told, fans);
   }
   yield* archivedFlags(pull, projects, fans);
   return recent;
+}
+
+/** Undefined if the flag has gone since it was listed. */
+async function detailsOf(pull: Pull, { name, ...listed }: Listed): Promise<Told | undefined> {
+  const feature = await readIfTold(pull, listed.path, Feature, `the flag ${name}`);
+  return feature && { ...listed, feature };
 }
 
 const wasSeen = ({ environments }: Feature, startedAt: string) =>
@@ -71,48 +86,53 @@ const wasSeen = ({ environments }: Feature, startedAt: string) =>
 /** For longer, servers don't tell how often a flag was asked for. */
 const SEEN_MS = 2 * DAY_MS;
 
-const featurePath = ({ project, name }: Listed) =>
-  `projects/${inPath(project)}/features/${inPath(name)}?variantEnvironments=true`;
-
 async function liveFlags(pull: Pull, projects: readonly Thing[]): Promise<Listed[]> {
-  const pathOf = ({ id }: Thing) => `projects/${inPath(id)}/features`;
-  const live = projects.filter(({ archivedAt }) => !archivedAt);
+  const pathOf = (project: unknown) => `projects/${inPath(project)}/features`;
+  const live = projects.filter(({ archivedAt }) => !archivedAt).map(({ id }) => String(id));
   await keep(pull, "lists of flags", live.map(pathOf));
   const lists = live.map(async (project) =>
     (await readList(pull, pathOf(project), "features")).map(({ name, tags }) => ({
-      project: String(project.id),
       name: String(name),
+      path: `${pathOf(project)}/${inPath(name)}?variantEnvironments=true`,
+      project,
       tags: onlyOfEach(tags, "type", "value"),
     })),
   );
   return (await Promise.all(lists)).flat();
 }
 
-/** What live and archived flags have. */
-async function common(
-  pull: Pull,
-  { name, project, tags }: Listed,
-  feature: Feature,
-  fans: readonly number[],
-) {
-  return {
-    ...only(feature, "name", "type", "description", "stale", "impressionData", "createdAt", "archivedAt"),
-    project,
-    tags,
-    createdByUserId: feature.createdBy?.id ?? null,
-    stages: await stages(pull, { name, project, tags }, feature),
-    links: onlyOfEach(feature.links, "id", "url", "title"),
-    dependencies: onlyOfEach(feature.dependencies, "feature", "enabled", "variants"),
-    favoritedBy: feature.favorite ? fans : [],
-  };
+async function linesOf(pull: Pull, list: readonly Told[], fans: readonly number[]): Promise<Line[]> {
+  await keep(pull, "stages of flags", list.filter(hasEarlierStages).map(lifecyclePath));
+  const lines = list.map(async (told) => {
+    const { path, project, tags, feature } = told;
+    const line = {
+      ...only(feature, "name", "type", "description", "stale", "impressionData", "createdAt", "archivedAt"),
+      project,
+      tags,
+      createdByUserId: feature.createdBy?.id ?? null,
+      stages: await stages(pull, told),
+      links: onlyOfEach(feature.links, "id", "url", "title"),
+      dependencies: onlyOfEach(feature.dependencies, "feature", "enabled", "variants"),
+      favoritedBy: feature.favorite ? fans : [],
+      environments: environments(feature),
+    };
+    return toLines(pull, path, "feature", [line]);
+  });
+  return (await Promise.all(lines)).flat();
 }
 
 /** The first stage has none before it, so it needs no request. */
-async function stages(pull: Pull, { project, name }: Listed, { lifecycle }: Feature) {
-  const current = lifecycle ? [lifecycle] : [];
-  const path = `projects/${inPath(project)}/features/${inPath(name)}/lifecycle`;
-  const isFirst = !lifecycle || lifecycle.stage === "initial";
-  const all = isFirst ? current : await readIfTold(pull, path, v.array(Thing), "earlier stages of flags");
+const hasEarlierStages = ({ feature: { lifecycle } }: Told) =>
+  lifecycle != null && lifecycle.stage !== "initial";
+
+const lifecyclePath = ({ project, feature: { name } }: Told) =>
+  `projects/${inPath(project)}/features/${inPath(name)}/lifecycle`;
+
+async function stages(pull: Pull, told: Told) {
+  const current = told.feature.lifecycle ? [told.feature.lifecycle] : [];
+  const all = hasEarlierStages(told)
+    ? await readIfTold(pull, lifecyclePath(told), v.array(Thing), "earlier stages of flags")
+    : undefined;
   return (all ?? current).map(({ stage, enteredStageAt, status }) => ({
     stage,
     enteredAt: enteredStageAt,
@@ -155,18 +175,14 @@ async function* archivedFlags(
       const path = `search/features?${query}&offset=${offset}`;
       const page = await read(pull, path, Page);
       total = page.total;
-      for (const feature of page.features) {
-        const listed = {
-          project: String(id),
-          name: feature.name,
-          tags: onlyOfEach(feature.tags, "type", "value"),
-        };
-        const environments = feature.environments!.map((one) => only(one, "name", "enabled", "lastSeenAt"));
-        yield toLines(pull, path, "feature", [
-          { ...(await common(pull, listed, feature, fans)), environments },
-        ]);
-        if (feature.environments!.some(({ hasStrategies }) => hasStrategies)) without++;
-      }
+      const told = page.features.map((feature) => ({
+        path,
+        project: String(id),
+        tags: onlyOfEach(feature.tags, "type", "value"),
+        feature,
+      }));
+      yield await linesOf(pull, told, fans);
+      without += told.filter(({ feature }) => feature.environments!.some((one) => one.hasStrategies)).length;
       archived += page.features.length;
     }
   }

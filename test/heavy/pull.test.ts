@@ -99,8 +99,7 @@ async function fill({ url, ask, psql }: Unleash): Promise<string> {
   await report(url, token.secret);
   const isKnown = async () => {
     const { lifecycle, environments } = await ask("GET", "/api/admin/projects/default/features/cart");
-    const announced = psql("SELECT count(*) FROM events WHERE type = 'application-created'");
-    return lifecycle?.stage === "pre-live" && environments[0].lastSeenAt && announced === "1";
+    return lifecycle?.stage === "pre-live" && environments[0].lastSeenAt;
   };
   while (!(await isKnown())) await setTimeout(100);
   return token.secret;
@@ -180,8 +179,9 @@ type Thing = Record<string, unknown>;
 
 const isThing = (value: unknown): value is Thing => typeof value === "object" && value !== null;
 
-/** 8.2 has one more type of flags. */
-const isHere = (value: unknown) => !(isThing(value) && value.id === "sunset");
+/** 8.2 has one more type of flags. Applications are announced minutes later, perhaps after the pull. */
+const isHere = (value: unknown) =>
+  !(isThing(value) && (value.id === "sunset" || value.type === "application-created"));
 
 /** An answer in the order of names, without what may differ. */
 function comparable(value: unknown): unknown {
@@ -203,12 +203,21 @@ function comparable(value: unknown): unknown {
 }
 
 const keyOf = (value: unknown) =>
-  JSON.stringify(isThing(value) ? (value.name ?? value.id ?? [value.type, value.value]) : value);
+  JSON.stringify(
+    isThing(value)
+      ? (value.name ?? value.id ?? value.stage ?? [value.type, value.value, value.environment])
+      : value,
+  );
 
 /** What one answer says of what the other one says. */
 function ofWhat(theirs: unknown, ours: unknown): unknown {
   if (Array.isArray(theirs) && Array.isArray(ours))
-    return ours.map((one, index) => ofWhat(theirs[index], one));
+    return theirs.map((one) =>
+      ofWhat(
+        one,
+        ours.find((own) => keyOf(own) === keyOf(one)),
+      ),
+    );
   if (!isThing(theirs) || !isThing(ours)) return ours;
   return Object.fromEntries(Object.keys(theirs).map((key) => [key, ofWhat(theirs[key], ours[key])]));
 }
