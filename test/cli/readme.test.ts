@@ -153,7 +153,7 @@ test("docs/migrating.md: what an API tells is tried, copied, and someone gets a 
   skip,
 }, async (t) => {
   const { url } = await openSource(t, createWorld().project("shop").feature("cart", "shop"));
-  const { stdout, stderr } = await run("bash", ["-ec", walkFrom(url, "--data flags.db --dry-run")], {
+  const { stdout, stderr } = await run("bash", ["-ec", walkFrom(url, "flagstone user link")], {
     cwd: temporaryFolder(t),
   });
   assert.match(stdout, /^ +1 feature$/m);
