@@ -99,7 +99,8 @@ async function fill({ url, ask, psql }: Unleash): Promise<string> {
   await report(url, token.secret);
   const isKnown = async () => {
     const { lifecycle, environments } = await ask("GET", "/api/admin/projects/default/features/cart");
-    return lifecycle?.stage === "pre-live" && environments[0].lastSeenAt;
+    const { total } = await ask("GET", "/api/admin/metrics/applications");
+    return lifecycle?.stage === "pre-live" && environments[0].lastSeenAt && total === 1;
   };
   while (!(await isKnown())) await setTimeout(100);
   return token.secret;
@@ -205,7 +206,9 @@ function comparable(value: unknown): unknown {
 const keyOf = (value: unknown) =>
   JSON.stringify(
     isThing(value)
-      ? (value.name ?? value.id ?? value.stage ?? [value.type, value.value, value.environment])
+      ? (value.name ??
+          value.id ??
+          value.stage ?? [value.type, value.value, value.environment, value.contextName])
       : value,
   );
 
