@@ -1,8 +1,10 @@
 import { contextField } from "../flags/context-fields.ts";
 import { feature } from "../flags/features-dataset.ts";
+import { event } from "../log/store.ts";
 import { project } from "../projects/projects-dataset.ts";
 import { type Context, from, type Rows } from "./lines.ts";
 import type { Row } from "./to-sql-copy.ts";
+import { MAX } from "./to-sql-tables.ts";
 
 /*
  * What only later versions of Unleash have a place for: loaded beside, and moved there if there is one.
@@ -44,6 +46,17 @@ const LATER: Readonly<Record<string, Addition>> = {
     column: "link_templates",
     move: `UPDATE public.project_settings AS settings SET link_templates = templates
       FROM later_templates WHERE later_templates.project = settings.project`,
+  },
+  later_groups: {
+    noun: "event's group",
+    columns: "id integer, type text, name text",
+    rows: from(event, ({ id, groupType, groupId }) =>
+      groupType && id! <= MAX ? [{ id, type: groupType, name: groupId }] : [],
+    ),
+    table: "events",
+    column: "group_type",
+    move: `UPDATE public.events AS event SET group_type = later_groups.type, group_id = later_groups.name
+      FROM later_groups WHERE later_groups.id = event.id`,
   },
   later_fields: {
     noun: "context field of a project",

@@ -68,7 +68,7 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   ),
 
   projects: from(project, ({ id, name, description, createdAt, updatedAt, archivedAt }) => [
-    { id, name, description, createdAt, updatedAt: updatedAt ?? createdAt, archivedAt },
+    { id, name, description, createdAt, updatedAt, archivedAt },
   ]),
   project_settings: from(project, ({ id, mode, defaultStickiness, featureLimit, featureNaming }) => [
     {

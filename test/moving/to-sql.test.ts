@@ -6,6 +6,7 @@ import { importLines } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
 import { everyKey, type Line } from "../transfer/examples.ts";
 import { empty } from "../transfer/importing.ts";
+import { UNLEASH_COLUMNS } from "./unleash-columns.ts";
 
 /** The rows of each table, by their columns, and what is left out. */
 async function exported(t: TestContext, lines: readonly Line[], { withSecrets = true } = {}) {
@@ -32,6 +33,20 @@ const world = () => createWorld().project("a").feature("f", "a");
 
 test("the same rows give the same text", async (t) => {
   assert.equal((await exported(t, everyKey())).text, (await exported(t, everyKey())).text);
+});
+
+test("only columns are written that Unleash has in all versions", async (t) => {
+  const { text } = await exported(t, everyKey());
+  const headers = [...text.matchAll(/^COPY public\.(\w+) \((.*)\) FROM stdin;$/gm)];
+  assert.equal(headers.length, Object.keys(UNLEASH_COLUMNS).length, "all tables have rows");
+  for (const [, table, columns] of headers) {
+    const known = UNLEASH_COLUMNS[table!]!.split(" ");
+    assert.deepEqual(
+      columns!.split(", ").filter((column) => !known.includes(column)),
+      [],
+      table,
+    );
+  }
 });
 
 test("what a table can't take is counted with a reason", async (t) => {
