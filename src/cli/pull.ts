@@ -186,7 +186,7 @@ async function dryRun(context: PullContext, pull: Pull) {
 /** An error that says that what was read is kept, unless it can't help. */
 function explained(context: PullContext, { answers }: Pull, error: Error) {
   endProgress(context);
-  if (answers.count() === 0 || error instanceof DataError) answers.remove();
+  if (answers.count() === 0 || (answers.isNew && error instanceof DataError)) answers.remove();
   else error.message += `; what was read is kept in ${folderOf(context)}: run the command again to go on`;
   return error;
 }

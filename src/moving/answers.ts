@@ -26,6 +26,8 @@ const SOURCE = "source.json";
 /** The answers of a server that are needed, and how to get them. */
 export interface Answers {
   source: Source;
+  /** Whether none was there before. */
+  isNew: boolean;
   /** How many are there. */
   count(): number;
   /** Asks for what is not there yet, a few at once, in this order. */
@@ -59,6 +61,7 @@ export function openAnswers(folder: string, server: Connection, { parallel, log 
   };
   return {
     source,
+    isNew: known.size === 0,
     count: () => known.size,
     async keep(paths, onProgress = () => {}) {
       let done = 0;

@@ -197,6 +197,15 @@ test("answers of days ago are read again, with a word", async (t) => {
   assert.equal(source.asked.filter((one) => /features\/\w\?variant/.test(one)).length, FLAGS.length);
 });
 
+test("a mistyped project doesn't cost what was read", async (t) => {
+  const source = await openSource(t, worldOfFlags());
+  const file = newFile(t);
+  await pull(source.url, file, ["--dry-run"]);
+  const { code, stderr } = await pull(source.url, file, ["--project", "shpo"]);
+  assert.equal(code, 3);
+  assert.match(stderr, /has no project shpo that the token may see; what was read is kept in/);
+});
+
 test("a damaged folder of answers is begun again", async (t) => {
   const source = await openSource(t, worldOfFlags());
   const file = newFile(t);
