@@ -33,6 +33,10 @@ export function useKeyFile(db: Database, file: string) {
   Object.assign(keyringOf(db), { file, keys: readKeys(file) });
 }
 
+/** Uses the keys that another connection to the same file uses. */
+export const useKeysOf = (db: Database, other: Database) =>
+  void Object.assign(keyringOf(db), keyringOf(other));
+
 /** The path of a data file's key file, unless `useKeyFile` sets another. */
 export const keyFileBeside = (file: string) => `${fs.realpathSync(file)}.key`;
 

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { ReadableStream, type ReadableStream as WebStream } from "node:stream/web";
 import type { H3Event } from "h3";
 import type { Database } from "../db/database.ts";
 import { ApiError, invalid, requireValid } from "../lib/api-error.ts";
@@ -72,6 +74,10 @@ class HandlerRequest {
     this.#event = event;
     const { actor, address, isSecure } = event.context;
     Object.assign(this, parts, { actor, address, isSecure });
+  }
+
+  get upload() {
+    return Readable.fromWeb((this.#event.req.body ?? new ReadableStream()) as WebStream);
   }
 
   get headers() {

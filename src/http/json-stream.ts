@@ -59,3 +59,20 @@ export function* inChunks(pieces: Iterable<string>, length: number): Generator<s
   }
   if (chunk !== "") yield chunk;
 }
+
+/** Values as they come, each as JSON on a line of its own. */
+export class JsonLines {
+  readonly values: AsyncIterable<object>;
+
+  constructor(values: AsyncIterable<object>) {
+    this.values = values;
+  }
+}
+
+/** The lines as a stream, of which each goes out as soon as it is there. */
+export const toLines = ({ values }: JsonLines): Readable =>
+  Readable.from(linesOf(values), { highWaterMark: 1 });
+
+async function* linesOf(values: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`;
+}

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { addRoute, createRouter, findRoute } from "rou3";
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
@@ -9,7 +10,7 @@ import type { Tx } from "../events/write.ts";
 import type { ErrorName } from "../lib/api-error.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import type { Schema } from "../lib/validation.ts";
-import type { JsonStream } from "./json-stream.ts";
+import type { JsonLines, JsonStream } from "./json-stream.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
@@ -22,9 +23,17 @@ export const PlainText = v.string();
 /** The response of an operation that returns comma-separated values. */
 export const Csv = v.string();
 
+/** The response of an operation that tells how far it is: JSON values, each on a line of its own. */
+export const LinesOfJson = v.string();
+
+const TEXT_TYPES = new Map<unknown, string>([
+  [PlainText, "text/plain"],
+  [Csv, "text/csv"],
+  [LinesOfJson, "application/x-ndjson"],
+]);
+
 /** The media type of a text response; undefined for JSON. */
-export const textTypeOf = (response: unknown) =>
-  response === PlainText ? "text/plain" : response === Csv ? "text/csv" : undefined;
+export const textTypeOf = (response: unknown) => TEXT_TYPES.get(response);
 
 /** What an operation promises, as data: `mount` checks the parts of a request against it before the handler runs. */
 export interface Contract {
@@ -46,6 +55,8 @@ export interface Contract {
   /** A list accepts repeated parameters, also written `name[]`. */
   query?: Schema & { entries: Readonly<Record<string, Schema>> };
   body?: Schema;
+  /** Its body is a file of any size, which the handler reads as `upload`. */
+  isUpload?: true;
   /** A missing body counts as an empty object. */
   isBodyOptional?: true;
   /** No value of its body is converted to the type that the schema describes (docs/choices.md). */
@@ -97,6 +108,8 @@ export interface Request<C extends Contract> {
   params: Params<C>;
   query: Output<C["query"]>;
   body: Output<C["body"]>;
+  /** The bytes of the body, for an operation that takes a file. */
+  readonly upload: Readable;
   readonly headers: Headers;
   /** The whole query, for operations that take arbitrary parameters. */
   readonly searchParams: URLSearchParams;
@@ -119,6 +132,7 @@ export type HandlerResult<C extends Contract> =
   | Wire<v.InferOutput<C["response"]>>
   | WithHeaders<Wire<v.InferOutput<C["response"]>>>
   | JsonStream
+  | JsonLines
   | EventStream;
 
 /** A body with extra headers, such as `Location`, or with a status other than the contract's. */

@@ -7,8 +7,8 @@ import type { ApiError } from "../lib/api-error.ts";
 import { endOfTurn } from "../lib/background.ts";
 import { toJson } from "../lib/raw-json.ts";
 import { acceptsGzip, type Encoding, encodeOnce, encodingFor, isWorthCompressing } from "./encoding.ts";
-import { JsonStream, toBody } from "./json-stream.ts";
-import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
+import { JsonLines, JsonStream, toBody, toLines } from "./json-stream.ts";
+import { type Contract, LinesOfJson, textTypeOf, WithHeaders } from "./operation.ts";
 
 const COMMON = {
   "content-type": "application/json; charset=utf-8",
@@ -58,6 +58,8 @@ export function toParts(result: unknown, options: ResponseOptions = {}): Parts |
     return { ...toParts(result.body, { ...options, headers: result.headers }), status: result.status };
   if (result === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
   const type = textTypeOf(options.response);
+  if (result instanceof JsonLines)
+    return { headers: headersFor(withType(options, type!)), stream: toLines(result) };
   if (type) return textParts(result as string, type, options);
   const { root = "", volatile } = options;
   const text = result instanceof JsonStream ? toBody(result, root) : toJson(result, root);
@@ -65,8 +67,13 @@ export function toParts(result: unknown, options: ResponseOptions = {}): Parts |
   return wholeParts(text, options, volatile && toJson(result, root, volatile));
 }
 
-const textParts = (text: string, type: string, { headers, ...options }: ResponseOptions) =>
-  wholeParts(text, { ...options, headers: { ...headers, "content-type": `${type}; charset=utf-8` } });
+const textParts = (text: string, type: string, options: ResponseOptions) =>
+  wholeParts(text, withType(options, type));
+
+const withType = ({ headers, ...options }: ResponseOptions, type: string): ResponseOptions => ({
+  ...options,
+  headers: { ...headers, "content-type": `${type}; charset=utf-8` },
+});
 
 /** Parts from JSON text or its bytes. @param stable the part that determines the version, if not all of it */
 export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, stable?: string): Parts {
@@ -153,9 +160,10 @@ export async function sendParts(
   if (!response.destroyed) response.writeHead(status, headers).end(method === "HEAD" ? null : body);
 }
 
-/** A stream as the response, compressed if the client accepts it. */
+/** A stream as the response, compressed if the client accepts it; lines would wait until there are many. */
 export function toStreamed({ headers, stream }: StreamParts, request: Request): HTTPResponse {
-  if (!acceptsGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
+  const isLines = headers["content-type"]?.startsWith(textTypeOf(LinesOfJson)!);
+  if (isLines || !acceptsGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
   const compressed = pipeline(stream, zlib.createGzip(), () => {}); // an error on one side ends the other too
   return respond(200, compressed, { ...headers, "content-encoding": "gzip" });
 }

@@ -236,6 +236,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   updateGroup: { body: { name: "Late shift", users: [{ user: { id: 2 } }] } },
   createAddon: { body: WEBHOOK },
   updateAddon: { body: { ...WEBHOOK, enabled: false } },
+  importServer: { body: { url: "https://unleash.example.com", token: "*:*.a-secret" } },
   createBanner: { body: BANNER },
   updateBanner: { body: { ...BANNER, enabled: false } },
   createPublicSignupToken: { body: { name: "The new colleagues", expiresAt: LATER } },

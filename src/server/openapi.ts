@@ -143,6 +143,9 @@ function toOperation(operation: Operation, convert: Convert, { isOpen, isConditi
     ...(isOpen && { security: [] }),
     parameters: [...parametersOf(operation, convert), ...(isConditional ? [IF_MATCH] : [])],
     ...(body && { requestBody: requestBodyOf(operation, convert(body, "input")) }),
+    ...(operation.isUpload && {
+      requestBody: { required: true, content: content(BYTES, "application/octet-stream") },
+    }),
     responses: {
       [status]: {
         description: STATUS_CODES[status]!,
@@ -175,6 +178,9 @@ const streamContent = (contentSchema: object, version: Options["version"]) => ({
     },
   },
 });
+
+/** A file of any size. */
+const BYTES = { type: "string", format: "binary" };
 
 function requestBodyOf(operation: Operation, schema: object) {
   const { body: example } = exampleOf(operation);

@@ -52,6 +52,7 @@ export * from "../log/notifications.ts";
 export * from "../log/routes.ts";
 export * from "../log/schema.ts";
 export * from "../log/stream.ts";
+export * from "../moving/import-routes.ts";
 export * from "../overview/banners.ts";
 export * from "../overview/dashboard.ts";
 export * from "../overview/instance.ts";

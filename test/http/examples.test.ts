@@ -21,6 +21,8 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   login: 401,
   edgeCreateOrReturnTokens: 401,
   sendResetPasswordEmail: 404,
+  importFile: 409, // into memory
+  importServer: 409,
 };
 
 /** Examples to send first, as preparation. */

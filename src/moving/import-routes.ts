@@ -1,0 +1,231 @@
+import fs from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
+import * as v from "valibot";
+import { DatasetError, type Line } from "../dataset/kind.ts";
+import { datasetLines } from "../dataset/text.ts";
+import { type Database, perDatabase } from "../db/database.ts";
+import { explainError } from "../db/error.ts";
+import { close, IN_MEMORY, open } from "../db/open.ts";
+import { useKeysOf } from "../db/secrets.ts";
+import { stagedFile } from "../db/staged-file.ts";
+import { JsonLines } from "../http/json-stream.ts";
+import { LinesOfJson, POST } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { NonEmptyText } from "../lib/validation.ts";
+import { importLines, type Notes, type Trial, tryLines } from "../transfer/import.ts";
+import { openAnswers } from "./answers.ts";
+import { dumpLines } from "./from-dump.ts";
+import { pulledLines, readAll } from "./pull.ts";
+import type { Pull } from "./source.ts";
+
+/*
+ * Importing into the file of a running server. It is done by a connection of its own, as if by another process: others
+ * read meanwhile, and their changes wait, for a few seconds at most. How far it is is told line by line, and leaving
+ * ends it.
+ */
+
+const YesOrNo = v.optional(v.picklist(["true", "false"]), "false");
+
+const Choice = v.object({ dryRun: YesOrNo, replace: YesOrNo });
+type Choice = v.InferOutput<typeof Choice>;
+
+const importing = {
+  tag: "Instance",
+  permission: "ADMIN",
+  query: Choice,
+  response: LinesOfJson,
+  errors: ["ConflictError"],
+} as const;
+
+/** Changes the file, though in no transaction of its request. */
+export const importFile = {
+  ...POST({
+    ...importing,
+    id: "importFile",
+    summary: "Import a dataset, or the dump of an Unleash's database, and tell how far it is",
+    path: "/api/admin/import",
+    isUpload: true,
+  }).run(async ({ db, query, signal, upload }) => {
+    const { name } = requireFile(db);
+    const kept = stagedFile(`${name}.import`);
+    const remove = () => kept[Symbol.dispose]();
+    await pipeline(upload, fs.createWriteStream(kept.path)).catch((error) => {
+      remove();
+      throw error;
+    });
+    return new JsonLines(running(db, { ...query, signal, remove }, (leave) => fileLines(kept.path, leave)));
+  }),
+  changes: true,
+};
+
+const Server = v.object({
+  url: NonEmptyText,
+  token: NonEmptyText,
+  projects: v.optional(v.array(NonEmptyText), []),
+  withEvents: v.optional(v.boolean(), true),
+});
+
+export const importServer = {
+  ...POST({
+    ...importing,
+    id: "importServer",
+    summary: "Import what another server's API tells, and tell how far it is",
+    path: "/api/admin/import/server",
+    body: Server,
+  }).run(({ db, query, body, signal }) => {
+    const { name } = requireFile(db);
+    const pull = pullOf(`${name}.pull`, body, signal);
+    return new JsonLines(
+      running(db, { ...query, signal, remove: () => pull.answers.remove() }, (leave, onProgress) =>
+        serverLines(Object.assign(pull, { onProgress }), leave),
+      ),
+    );
+  }),
+  changes: true,
+};
+
+/** @throws ApiError for a server without a file, and while another import runs */
+function requireFile(db: Database) {
+  if (db.name === IN_MEMORY || db.name === "")
+    throw new ApiError("ConflictError", "This server has no data file to import into");
+  if (runningOn(db).import) throw new ApiError("ConflictError", "Another import is running");
+  return db;
+}
+
+const runningOn = perDatabase((): { import: boolean } => ({ import: false }));
+
+/** Tells what doesn't come along. */
+type Leave = (leftOut: readonly object[]) => void;
+
+async function* fileLines(file: string, leave: Leave): AsyncGenerator<Line[]> {
+  const chunks = fs.createReadStream(file);
+  yield* isDataset(file) ? datasetLines(chunks) : dumpLines(chunks, leave);
+}
+
+/** Whether the first character begins an object. */
+function isDataset(file: string) {
+  const begin = Buffer.alloc(64);
+  const fd = fs.openSync(file, "r");
+  fs.readSync(fd, begin);
+  fs.closeSync(fd);
+  return /^\uFEFF?\s*\{/.test(begin.toString());
+}
+
+async function* serverLines(pull: Pull, leave: Leave): AsyncGenerator<Line[]> {
+  await readAll(pull);
+  yield* pulledLines(pull);
+  leave(pull.losses);
+}
+
+function pullOf(
+  folder: string,
+  { url, token, projects, withEvents }: v.InferOutput<typeof Server>,
+  signal: AbortSignal,
+): Pull {
+  fs.rmSync(folder, { recursive: true, force: true });
+  return {
+    url,
+    answers: openAnswers(folder, { url, token, options: { signal } }, { parallel: 4, log: () => {} }),
+    options: { projects, withEvents, onlyFlags: false },
+    losses: [],
+    counts: {},
+    onProgress: () => {},
+  };
+}
+
+interface Run extends Choice {
+  signal: AbortSignal;
+  /** Removes what was kept for it. */
+  remove(): void;
+}
+
+type Source = (leave: Leave, onProgress: Pull["onProgress"]) => AsyncIterable<Line[]>;
+
+/** How often to tell how far it is, in milliseconds. */
+const PROGRESS_MS = 250;
+
+/** How far an import is, several times a second, and at last what became of it. */
+async function* running(db: Database, run: Run, source: Source): AsyncGenerator<object> {
+  let progress: object = { read: 0 };
+  const gone = new AbortController();
+  const outcome = outcomeOf(
+    db,
+    { ...run, signal: AbortSignal.any([run.signal, gone.signal]) },
+    source,
+    (told) => {
+      progress = told;
+    },
+  );
+  try {
+    const isDone = () => Promise.race([outcome.then(() => true), setTimeout(PROGRESS_MS, false)]);
+    while (!(await isDone())) yield progress;
+    yield await outcome;
+  } finally {
+    gone.abort(new Error("The client has left"));
+  }
+}
+
+interface Outcome extends Omit<Trial, "problems"> {
+  /** Some concern the import as a whole, and have no place. */
+  problems: { count: number; first: ReadonlyArray<{ message: string }> };
+  leftOut: readonly object[];
+}
+
+const NONE: Notes = { count: 0, first: [] };
+
+async function outcomeOf(
+  db: Database,
+  run: Run,
+  source: Source,
+  tell: (progress: object) => void,
+): Promise<Outcome> {
+  const running = runningOn(db);
+  running.import = true;
+  let leftOut: readonly object[] = [];
+  const own = connectAgain(db);
+  const onProgress = (read: number) => {
+    run.signal.throwIfAborted();
+    tell({ read });
+  };
+  try {
+    const lines = source(
+      (all) => (leftOut = all),
+      (noun, done, total) => tell({ noun, done, total }),
+    );
+    const trial = await trialOf(own, lines, run, onProgress);
+    return { ...trial, leftOut };
+  } catch (error) {
+    return { counts: {}, leftOut, warnings: NONE, problems: problemsOf(explainError(error, db.name)) };
+  } finally {
+    close(own);
+    run.remove();
+    running.import = false;
+  }
+}
+
+/** As another process would. */
+function connectAgain(db: Database): Database {
+  const own = open(db.name, { mustExist: true });
+  own.pragma("busy_timeout = 0"); // waiting inside SQLite would block the event loop
+  useKeysOf(own, db);
+  return own;
+}
+
+async function trialOf(
+  own: Database,
+  lines: AsyncIterable<Line[]>,
+  { dryRun, replace }: Run,
+  onProgress: (read: number) => void,
+): Promise<Trial> {
+  const options = { onProgress, replaces: replace === "true" };
+  if (dryRun === "true") return await tryLines(own, lines, options);
+  return { counts: await importLines(own, lines, options), problems: NONE, warnings: NONE };
+}
+
+function problemsOf(error: unknown): Outcome["problems"] {
+  const { message } = error as Error;
+  if (!(error instanceof DatasetError)) return { count: 1, first: [{ message }] };
+  const { reasons, place } = error;
+  return { count: reasons.length, first: reasons.map((message) => ({ ...place, message })) };
+}
