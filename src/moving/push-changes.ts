@@ -144,7 +144,7 @@ function* changesOfProject({ theirs, leave }: Sides, line: Project): Generator<C
   const environments = line.environments.filter((one) => isKnown(theirs, "environment", one));
   for (const one of line.environments)
     if (!environments.includes(one))
-      leave("environment", "is not there, with all that flags have in it", `${one} of ${id}`);
+      leave("environment", "not there, so nothing that flags have in it is", `${one} of ${id}`);
   const current = [...allOf(project, theirs)].find((one) => one.id === id);
   if (!current) {
     const body = { id, name, description, mode, defaultStickiness, environments };
@@ -181,8 +181,13 @@ function* changesOfFlags(sides: Sides, project: string): Generator<Change> {
   const shared = environments.filter((one) => state.environments.includes(one));
   const live = [...flags].filter(([, { archived }]) => !archived);
   for (const [name, flag] of live) yield* turnedOff({ project, name, flag, shared, state });
-  for (const [name, flag] of live)
-    yield* changesOfFlag(theirs, { project, state, name, flag: toText(flag, name, shared, leave) });
+  for (const [name, flag] of live) {
+    const isArchived = state.flags.get(name)?.archived;
+    if (isArchived)
+      leave("flag", "comes from the archive, which doesn't tell its strategies: push again", name);
+    const text = toText(flag, name, isArchived ? [] : shared, leave);
+    yield* changesOfFlag(theirs, { project, state, name, flag: text });
+  }
 }
 
 interface Shared {
@@ -196,8 +201,9 @@ interface Shared {
 
 /** Before its strategies change: with others, or none, it would be on for the wrong ones. */
 function* turnedOff({ project, name, flag, shared, state }: Shared): Generator<Change> {
-  for (const environment of shared) {
-    const current = state.flags.get(name)?.environments.get(environment);
+  const known = state.flags.get(name);
+  for (const environment of known && !known.archived ? shared : []) {
+    const current = known?.environments.get(environment);
     if (!current?.enabled || flag.environments.get(environment)?.enabled) continue;
     current.enabled = false;
     const changes = { enabled: { from: true, to: false } };

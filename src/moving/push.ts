@@ -4,6 +4,7 @@ import { write } from "../events/write.ts";
 import { disable, enable } from "../flags/feature-environments.ts";
 import { createFeatureOperation } from "../flags/features-routes.ts";
 import { createSegment } from "../flags/segments.ts";
+import { deleteStrategy } from "../flags/strategies.ts";
 import { type Connection, messageIn, pathOf } from "../http/client.ts";
 import { WithHeaders } from "../http/operation.ts";
 import type { Log } from "../lib/logger.ts";
@@ -132,7 +133,7 @@ function whatLacks() {
   const projects = new Set<unknown>();
   const segments = new Set<unknown>();
   const flags = new Set<unknown>();
-  const changed = new Set<unknown>();
+  const incomplete = new Set<unknown>();
   return {
     reasonFor({ operation, params, body }: PushRequest) {
       const flag = flagOf(params);
@@ -140,7 +141,8 @@ function whatLacks() {
       if (projects.has(params.projectId)) return `the project ${params.projectId} could not be created`;
       if (flags.has(flag)) return `the flag ${flag} could not be created`;
       if (used.some((id) => segments.has(id))) return "a segment of it could not be created";
-      if (operation === enable && changed.has(flag)) return "stays off, since it is not complete";
+      const isLast = operation === enable || operation === deleteStrategy;
+      if (isLast && incomplete.has(flag)) return "stays as it is, since not all else of the flag was changed";
       return undefined;
     },
     add({ operation, params, body }: PushRequest, { id }: { id?: unknown }) {
@@ -148,7 +150,7 @@ function whatLacks() {
       if (operation === createProject) projects.add(project);
       if (operation === createSegment) segments.add(id);
       if (operation === createFeatureOperation) flags.add(name);
-      changed.add(flagOf(params));
+      incomplete.add(flagOf(params));
     },
   };
 }

@@ -136,9 +136,59 @@ test("a flag that is not complete stays off", async (t) => {
   const { code, stderr } = await push();
   assert.equal(code, 0);
   assert.match(stderr, /the server refused it with 403: paid for/);
-  assert.match(stderr, /1 change: stays off, since it is not complete.*\n.*flag checkout in production/);
+  assert.match(
+    stderr,
+    /1 change: stays as it is, since not all else of the flag was changed.*\n.*flag checkout in production/,
+  );
   const { environments } = await stateOf(target, "checkout");
   assert.equal(environments.find(({ name }: { name: string }) => name === "production").enabled, false);
+});
+
+test("a flag that is on keeps its strategies until it has the new ones", async (t) => {
+  const on = (strategy: object) =>
+    createWorld()
+      .project("default")
+      .feature("checkout", "default", {
+        environments: [{ name: "production", enabled: true, strategies: [strategy] }],
+      });
+  const { target, push } = await pusher(t, on({ name: "default", title: "New" }), on({ name: "userWithId" }));
+  target.interfere = (request, response) => {
+    if (request.method !== "POST") return false;
+    response.writeHead(400, { "content-type": "application/json" }).end('{"message":"no"}');
+    return true;
+  };
+  await push();
+  assert.ok(!target.asked.some((one) => one.startsWith("DELETE ")));
+  target.interfere = () => false;
+  await push();
+  const asked = changesAsked(target).map((one) => one.split(" ")[0]);
+  assert.deepEqual(asked, ["POST", "DELETE"]);
+});
+
+test("a flag from the archive stays off until its strategies are known", async (t) => {
+  const strategies = [{ name: "default", title: "Old" }];
+  const archived = used().feature("parent", "default", {
+    archivedAt: "2026-02-01T00:00:00.000Z",
+    environments: [{ name: "development", enabled: true, strategies }],
+  });
+  const { target, push } = await pusher(t, pushedWorld(), archived);
+  const titles = async () =>
+    (await stateOf(target, "parent")).environments.map(
+      (one: { enabled: boolean; strategies: Array<{ title: string }> }) => [
+        one.enabled,
+        one.strategies.map(({ title }) => title),
+      ],
+    );
+  assert.match((await push()).stderr, /1 flag: comes from the archive.*\n.* {2}parent/);
+  assert.deepEqual(await titles(), [
+    [false, ["Old"]],
+    [false, []],
+  ]);
+  await push();
+  assert.deepEqual(await titles(), [
+    [true, ["All"]],
+    [false, []],
+  ]);
 });
 
 test("a segment that could not be created is not confused with another one's id", async (t) => {
