@@ -15,9 +15,9 @@ import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { importLines, type Notes, type Trial, tryLines } from "../transfer/import.ts";
 import { openAnswers } from "./answers.ts";
-import { dumpLines } from "./from-dump.ts";
+import { dumpLines, type LeftOut } from "./from-dump.ts";
 import { pulledLines, readAll } from "./pull.ts";
-import type { Pull } from "./source.ts";
+import type { Loss, Pull } from "./source.ts";
 
 /*
  * Importing into the file of a running server. It is done by a connection of its own, as if by another process: others
@@ -96,7 +96,7 @@ function requireFile(db: Database) {
 const runningOn = perDatabase((): { import: boolean } => ({ import: false }));
 
 /** Tells what doesn't come along. */
-type Leave = (leftOut: readonly object[]) => void;
+type Leave = (leftOut: ReadonlyArray<LeftOut | Loss>) => void;
 
 async function* fileLines(file: string, leave: Leave): AsyncGenerator<Line[]> {
   const chunks = fs.createReadStream(file);
@@ -166,10 +166,11 @@ async function* running(db: Database, run: Run, source: Source): AsyncGenerator<
   }
 }
 
-interface Outcome extends Omit<Trial, "problems"> {
+/** The last line of the answer. */
+export interface Outcome extends Omit<Trial, "problems"> {
   /** Some concern the import as a whole, and have no place. */
-  problems: { count: number; first: ReadonlyArray<{ message: string }> };
-  leftOut: readonly object[];
+  problems: { count: number; first: ReadonlyArray<Notes["first"][number] | { message: string }> };
+  leftOut: ReadonlyArray<LeftOut | Loss>;
 }
 
 const NONE: Notes = { count: 0, first: [] };
@@ -182,7 +183,7 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const running = runningOn(db);
   running.import = true;
-  let leftOut: readonly object[] = [];
+  let leftOut: Outcome["leftOut"] = [];
   const own = connectAgain(db);
   const onProgress = (read: number) => {
     run.signal.throwIfAborted();

@@ -5,8 +5,9 @@ import { looksOf } from "../people/lookalikes.ts";
 import {
   isWanted,
   keep,
-  listOf,
   lose,
+  only,
+  onlyOfEach,
   type Pull,
   readIfTold,
   readListIfTold,
@@ -51,12 +52,28 @@ async function* roles(pull: Pull): AsyncGenerator<Line[]> {
     const role = await readIfTold(pull, `roles/${id}`, Thing, "own roles");
     if (!role) continue;
     const type = role.type === "root-custom" ? "custom-root" : role.type;
-    yield toLines(pull, `roles/${id}`, "role", [{ ...role, description: role.description || null, type }]);
+    const permissions = onlyOfEach(role.permissions, "name", "environment");
+    yield toLines(pull, `roles/${id}`, "role", [
+      { ...only(role, "id", "name"), description: role.description || null, type, permissions },
+    ]);
   }
 }
 
 /** Drawn from the name or the address, by a server or by gravatar.com; this server draws its own. */
 const DRAWN = /gravatar\.com\/avatar\/|\/avatars\/[0-9a-f]{64}\.svg$/;
+
+const USER = [
+  "id",
+  "name",
+  "username",
+  "email",
+  "rootRole",
+  "createdAt",
+  "seenAt",
+  "loginAttempts",
+  "emailSent",
+  "scimId",
+];
 
 /** @returns their ids */
 async function* users(pull: Pull): AsyncGenerator<Line[], Set<unknown>> {
@@ -66,10 +83,9 @@ async function* users(pull: Pull): AsyncGenerator<Line[], Set<unknown>> {
   pull.counts.serviceAccounts = accounts.length;
   requireDistinct(pull, [...persons, ...accounts]);
   const toLine = (accountType: string) => (user: Thing) => ({
-    ...user,
+    ...only(user, ...USER),
     accountType,
-    inviteLink: null, // of that server
-    ...(DRAWN.test(String(user.imageUrl)) && { imageUrl: null }),
+    ...(!DRAWN.test(String(user.imageUrl)) && only(user, "imageUrl")),
   });
   yield toLines(pull, "user-admin", "user", persons.map(toLine("User")));
   yield toLines(pull, "service-account", "user", accounts.map(toLine("Service Account")));
@@ -77,7 +93,7 @@ async function* users(pull: Pull): AsyncGenerator<Line[], Set<unknown>> {
   lose(
     pull,
     "tokens of service accounts",
-    accounts.flatMap((one) => listOf(one.tokens)).length,
+    accounts.flatMap((one) => onlyOfEach(one.tokens, "id")).length,
     "never told",
   );
   return new Set([...persons, ...accounts].map(({ id }) => id));
@@ -104,7 +120,7 @@ async function* groups(pull: Pull, known: ReadonlySet<unknown>): AsyncGenerator<
   const lines = all.map((group) => {
     const members = (Array.isArray(group.users) ? group.users : []).filter(({ user }) => known.has(user?.id));
     return {
-      ...group,
+      ...only(group, "id", "name", "description", "rootRole", "createdAt", "createdBy", "mappingsSSO"),
       users: members.map(({ user }) => user.id),
       joined: members
         .filter(({ joinedAt }) => joinedAt)
@@ -126,16 +142,14 @@ async function* apiTokens(pull: Pull): AsyncGenerator<Line[]> {
   const told = wanted.filter((token) => !isSecretHidden(token));
   pull.counts.apiTokens = all.length;
   const lines = told.map((token) => ({
-    createdAt: token.createdAt,
-    expiresAt: token.expiresAt,
-    seenAt: token.seenAt,
+    ...only(token, "createdAt", "expiresAt", "seenAt"),
     type: token.type === "backend" ? "client" : token.type,
     name: token.tokenName ?? token.username,
     hash: hashSecret(String(token.secret)),
     ...(Array.isArray(token.projects) && {
       projects: token.projects.filter((id) => id === "*" || isWanted(pull, id)),
     }),
-    ...(token.environment !== "*" && { environment: token.environment }),
+    ...(token.environment !== "*" && only(token, "environment")),
   }));
   yield toLines(pull, "api-tokens", "token", lines);
   lose(pull, "API tokens", wanted.length - told.length, "stored there as hashes: create new ones");
@@ -145,10 +159,10 @@ async function* invitations(pull: Pull, known: ReadonlySet<unknown>): AsyncGener
   const all = await readListIfTold(pull, "invite-link/tokens", "tokens", "invitations");
   const told = all.filter((one) => !isSecretHidden(one));
   const lines = told.map((one, index) => ({
-    ...one,
+    ...only(one, "name", "enabled", "createdAt", "createdBy", "expiresAt"),
     id: index + 1,
     hash: hashSecret(String(one.secret)),
-    users: listOf(one.users)
+    users: onlyOfEach(one.users, "id")
       .map(({ id }) => id)
       .filter((id) => known.has(id)),
   }));

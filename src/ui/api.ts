@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type * as v from "valibot";
 import type { ParamName } from "../http/operation.ts";
 import type { ServedOperation } from "../server/surfaces.ts";
+import { type Follow, fetchFollowed } from "./follow.ts";
 
 /*
  * The page's only way to the server: the documented API. Types are derived from the contracts of its operations.
@@ -18,7 +19,11 @@ type Value = string | number | boolean | undefined;
 type QueryOf<O> = O extends { query: { entries: infer E } }
   ? { query?: { [Name in keyof E]?: Value | readonly string[] } }
   : object;
-type BodyOf<O> = O extends { body: infer B extends v.GenericSchema } ? { body: v.InferInput<B> } : object;
+type BodyOf<O> = O extends { body: infer B extends v.GenericSchema }
+  ? { body: v.InferInput<B> }
+  : O extends { isUpload: true }
+    ? { body: Blob }
+    : object;
 type ParamsOf<O> = O extends { path: infer P extends string }
   ? [ParamName<P>] extends [never]
     ? object
@@ -29,6 +34,8 @@ type ParamsOf<O> = O extends { path: infer P extends string }
 export type Input<K extends Key> = InputOf<ByKey[K]> & {
   /** The response that a change is based on; if someone else has changed it since, the request fails with a 412. */
   ifStill?: object | undefined;
+  /** Of a request that takes long. */
+  follow?: Follow | undefined;
 };
 /** Distributes over unions of operations; otherwise each combination of their parts would be a type of its own. */
 type InputOf<O> = O extends unknown ? ParamsOf<O> & QueryOf<O> & BodyOf<O> : never;
@@ -43,6 +50,7 @@ interface AnyInput {
   query?: Record<string, Value | readonly string[]>;
   body?: unknown;
   ifStill?: object | undefined;
+  follow?: Follow | undefined;
 }
 
 /** The token the user signed in with; kept in memory only, so that a reload forgets it. */
@@ -125,8 +133,11 @@ async function callOnce(key: string, input?: AnyInput): Promise<unknown> {
 async function send(key: string, input: AnyInput = {}): Promise<Response> {
   const method = key.split(" ", 1)[0]!;
   const tag = input.ifStill && etags.get(input.ifStill);
+  const isFile = input.body instanceof Blob;
   const headers = {
-    ...(input.body !== undefined && { "content-type": "application/json" }),
+    ...(input.body !== undefined && {
+      "content-type": isFile ? "application/octet-stream" : "application/json",
+    }),
     ...(tag !== undefined && { "if-match": tag }),
     ...(token.value !== undefined && { authorization: token.value }),
   };
@@ -135,12 +146,14 @@ async function send(key: string, input: AnyInput = {}): Promise<Response> {
     headers,
     credentials: token.value === undefined ? "same-origin" : "omit",
   };
-  if (input.body !== undefined) init.body = JSON.stringify(input.body);
+  if (input.body !== undefined) init.body = isFile ? (input.body as Blob) : JSON.stringify(input.body);
+  const url = new URL(addressOf(key, input), document.baseURI);
   try {
-    const response = await fetch(new URL(addressOf(key, input), document.baseURI), init);
+    const response = await (input.follow ? fetchFollowed(url, init, input.follow) : fetch(url, init));
     isLost.value = false;
     return response;
   } catch {
+    input.follow?.signal.throwIfAborted();
     isLost.value = true;
     throw new RequestError(
       0,

@@ -33,6 +33,7 @@ const flag = () => import("./views/flag/flag.tsx");
 const flagSettings = () => import("./views/flag/settings.tsx");
 const flags = () => import("./views/project/flags.tsx");
 const home = () => import("./views/home.tsx");
+const importing = () => import("./views/import.tsx");
 const integrations = () => import("./views/integrations.tsx");
 const log = () => import("./views/log.tsx");
 const members = () => import("./views/project/members.tsx");
@@ -81,6 +82,7 @@ export const VIEWS: readonly View[] = [
   view("/people/roles", "Roles", people, "Roles"),
   view("/people/service-accounts", "Service accounts", people, "ServiceAccounts"),
   view("/people/invitations", "Invitations", people, "Invitations"),
+  view("/import", "Import", importing, "Import", { icon: "bring", isForAdmins: true }),
   view("/me", "Your account", account, "Account"),
 ];
 

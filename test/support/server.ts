@@ -41,16 +41,17 @@ export const importLines = (db: Database, lines: readonly object[]) =>
 /** Each imported world by its lines: a copy takes a fraction of the time of an import. */
 const imported = new Map<string, Buffer>();
 
-/** A database in memory that holds the world. A copy lacks the key of an integration's secrets. */
-async function openWorld({ lines }: World): Promise<Database> {
-  if (lines.some(({ kind }) => kind === "integration")) return importedWorld(lines);
+/** A database that holds the world, in memory or in a new file. A copy lacks the key of an integration's secrets. */
+async function openWorld({ lines }: World, file?: string): Promise<Database> {
+  if (file !== undefined || lines.some(({ kind }) => kind === "integration"))
+    return importedWorld(lines, file);
   const key = JSON.stringify(lines);
   if (!imported.has(key)) imported.set(key, await importedBytes(lines));
   return openCopy(imported.get(key)!);
 }
 
-async function importedWorld(lines: readonly object[]) {
-  const db = open(IN_MEMORY);
+async function importedWorld(lines: readonly object[], file = IN_MEMORY) {
+  const db = open(file);
   await importLines(db, lines);
   return db;
 }
@@ -65,11 +66,11 @@ async function importedBytes(lines: readonly object[]) {
 }
 
 /**
- * The real app on an in-memory database. Every reply is checked: a 200 against its operation's schema, an error against
- * the error schema. An `UnknownError` fails the test.
+ * The real app on a database in memory, or in a new file. Every reply is checked: a 200 against its operation's schema,
+ * an error against the error schema. An `UnknownError` fails the test.
  */
-export async function openServer(t: TestContext, world: World = createWorld()) {
-  const db = await openWorld(world);
+export async function openServer(t: TestContext, world: World = createWorld(), file?: string) {
+  const db = await openWorld(world, file);
   const logged: LogLine[] = [];
   const { app, listener, streams } = createServer({ db, log: (line) => logged.push(line) });
   t.after(() => {

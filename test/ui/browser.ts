@@ -21,11 +21,14 @@ const browser = () => (launched ??= launch());
 
 after(async () => (await launched)?.close());
 
-/** Starts a server with the page, on a world. `signedIn(userId)` opens a separate window, signed in as a user. */
-export async function openPage(t: TestContext, world: World = createWorld()) {
+/**
+ * Starts a server with the page, on a world, in memory or in a new file. `signedIn(userId)` opens a separate window,
+ * signed in as a user.
+ */
+export async function openPage(t: TestContext, world: World = createWorld(), file?: string) {
   const windows: BrowserContext[] = [];
   t.after(() => Promise.all(windows.map((window) => window.close()))); // first, or they would query a closed database
-  const { db, request } = await openServer(t, world);
+  const { db, request } = await openServer(t, world, file);
   const serve = async (port: number) => {
     const log = () => {};
     const { listener, streams } = createServer({ db, log, ui: loadUi });
@@ -77,11 +80,13 @@ interface OpenOptions {
   as?: number;
   /** The address that is open when it starts; the first view by default. */
   at?: string;
+  /** The data file; in memory by default. */
+  file?: string;
 }
 
 /** The same, with a window of a signed-in user, and what reads and changes things behind its back. */
-export async function open(t: TestContext, { world, as, at }: OpenOptions = {}) {
-  const opened = await openPage(t, world);
+export async function open(t: TestContext, { world, as, at, file }: OpenOptions = {}) {
+  const opened = await openPage(t, world, file);
   const page = await opened.signedIn(as);
   if (at !== undefined) await visit(page, at);
   /** What the API answers to a GET, below `/api/admin`. */

@@ -4,6 +4,7 @@
 
 export { default as strategy } from "heroicons/20/solid/adjustments-horizontal.svg";
 export { default as archive } from "heroicons/20/solid/archive-box.svg";
+export { default as bring } from "heroicons/20/solid/arrow-down-tray.svg";
 export { default as refresh } from "heroicons/20/solid/arrow-path.svg";
 export { default as menu } from "heroicons/20/solid/bars-3.svg";
 export { default as play } from "heroicons/20/solid/beaker.svg";
