@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Line } from "../dataset/kind.ts";
-import { inPath, isWanted, keep, only, type Pull, read, readIfTold, readList, toLines } from "./source.ts";
+import { inPath, isWanted, keep, type Pull, read, readIfTold, readList, toLines } from "./source.ts";
 
 /*
  * The applications that ask for flags, their instances, and how often each flag was asked for lately.
@@ -20,9 +20,8 @@ export async function* applications(pull: Pull): AsyncGenerator<Line[]> {
       usage!.length === 0 || usage!.some(({ project }) => project === "*" || isWanted(pull, project)),
   );
   const lines = wanted.map((application) => ({
-    ...only(application, "description", "url", "color", "icon", "createdBy", "createdAt", "updatedAt"),
+    ...application,
     name: application.appName,
-    strategies: application.strategies ?? [],
     places: application.usage!.flatMap(({ project, environments }) =>
       environments.map((environment) => ({ project, environment })),
     ),
@@ -40,7 +39,7 @@ async function* instances(pull: Pull, names: readonly string[]): AsyncGenerator<
   for (const name of names) {
     const told = await readList(pull, pathOf(name), "instances");
     const lines = told.map((instance) => ({
-      ...only(instance, "sdkVersion", "clientIp", "createdAt"),
+      ...instance,
       application: name,
       environment: instance.environment ?? "default",
       instance: instance.instanceId,
@@ -73,7 +72,7 @@ export async function* usage(pull: Pull, names: readonly string[]): AsyncGenerat
       feature: name,
       environment: hours[0]!.environment,
       application: hours[0]!.appName,
-      hours: hours.map((hour) => ({ ...only(hour, "yes", "no", "variants"), hour: hour.timestamp })),
+      hours: hours.map((hour) => ({ ...hour, hour: hour.timestamp })),
     }));
     yield toLines(pull, pathOf(name), "usage", lines);
   }

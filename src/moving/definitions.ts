@@ -4,8 +4,6 @@ import {
   inPath,
   isWanted,
   keep,
-  only,
-  onlyOfEach,
   type Pull,
   read,
   readIfTold,
@@ -22,8 +20,7 @@ import {
 export async function* environments(pull: Pull): AsyncGenerator<Line[]> {
   const list = await readList(pull, "environments", "environments");
   pull.counts.environments = list.length;
-  const keys = ["name", "type", "sortOrder", "enabled", "protected"];
-  yield toLines(pull, "environments", "environment", onlyOfEach(list, ...keys));
+  yield toLines(pull, "environments", "environment", list);
 }
 
 export async function* definitions(pull: Pull, projects: readonly Thing[]): AsyncGenerator<Line[]> {
@@ -36,9 +33,9 @@ export async function* definitions(pull: Pull, projects: readonly Thing[]): Asyn
     "feature-types",
   ]);
   const tagTypes = await readList(pull, "tag-types", "tagTypes");
-  yield toLines(pull, "tag-types", "tagType", onlyOfEach(tagTypes, "name", "description", "icon"));
+  yield toLines(pull, "tag-types", "tagType", tagTypes);
   const tags = await readList(pull, "tags", "tags");
-  yield toLines(pull, "tags", "tag", onlyOfEach(tags, "type", "value"));
+  yield toLines(pull, "tags", "tag", tags);
   yield* contextFields(pull, projects);
   yield* segments(pull);
   yield* strategyTypes(pull);
@@ -48,47 +45,31 @@ export async function* definitions(pull: Pull, projects: readonly Thing[]): Asyn
 async function* contextFields(pull: Pull, projects: readonly Thing[]): AsyncGenerator<Line[]> {
   const fields = await read(pull, "context", Fields);
   pull.counts.contextFields = fields.length;
-  yield toLines(pull, "context", "contextField", fields.map(toField));
+  yield toLines(pull, "context", "contextField", fields);
   const pathOf = ({ id }: Thing) => `projects/${inPath(id)}/context`;
   await keep(pull, "context fields", projects.map(pathOf));
   for (const project of projects) {
-    const own = (await readIfTold(pull, pathOf(project), Fields)) ?? []; // since 8.0
-    const lines = own.map((field) => ({ ...toField(field), project: project.id }));
+    const own = (await readIfTold(pull, pathOf(project), Fields)) ?? []; // since 7.4
+    const lines = own.map((field) => ({ ...field, project: project.id }));
     yield toLines(pull, pathOf(project), "contextField", lines);
   }
 }
 
 const Fields = v.array(Thing);
 
-const toField = (field: Thing) => ({
-  ...only(field, "name", "description", "stickiness", "sortOrder", "createdAt"),
-  legalValues: onlyOfEach(field.legalValues, "value", "description"),
-});
-
 async function* segments(pull: Pull): AsyncGenerator<Line[]> {
   const all = await readList(pull, "segments", "segments");
   pull.counts.segments = all.length;
-  const keys = ["id", "name", "description", "project", "createdBy", "createdAt"];
-  const lines = all
-    .filter(({ project }) => isWanted(pull, project))
-    .map((segment) => ({ ...only(segment, ...keys), constraints: constraints(segment.constraints) }));
-  yield toLines(pull, "segments", "segment", lines);
+  const wanted = all.filter(({ project }) => isWanted(pull, project));
+  yield toLines(pull, "segments", "segment", wanted);
 }
-
-export const constraints = (list: unknown) =>
-  onlyOfEach(list, "contextName", "operator", "values", "value", "inverted", "caseInsensitive");
 
 /** Of a built-in one, only whether it is deprecated can be told. */
 async function* strategyTypes(pull: Pull): AsyncGenerator<Line[]> {
   const types = await readList(pull, "strategies", "strategies");
   pull.counts.strategies = types.length;
   const lines = types.map((type) =>
-    type.editable === false
-      ? only(type, "name", "deprecated")
-      : {
-          ...only(type, "name", "title", "description", "deprecated"),
-          parameters: onlyOfEach(type.parameters, "name", "type", "description", "required"),
-        },
+    type.editable === false ? { name: type.name, deprecated: type.deprecated } : type,
   );
   yield toLines(pull, "strategies", "strategyType", lines);
 }
@@ -99,7 +80,7 @@ const FEATURE_TYPES = ["release", "experiment", "operational", "kill-switch", "p
 async function* featureTypes(pull: Pull): AsyncGenerator<Line[]> {
   const types = await readList(pull, "feature-types", "types");
   const known = types.filter(({ id }) => FEATURE_TYPES.includes(String(id)));
-  yield toLines(pull, "feature-types", "featureType", onlyOfEach(known, "id", "lifetimeDays"));
+  yield toLines(pull, "feature-types", "featureType", known);
   for (const { id } of types.filter((type) => !known.includes(type)))
     pull.losses.push({
       what: `the lifetime of flags of the type ${id}`,
@@ -116,18 +97,5 @@ export async function* settings(pull: Pull): AsyncGenerator<Line[]> {
       { name: "unleash.frontend", content: { frontendApiOrigins } },
     ]);
   const banners = await readListIfTold(pull, "banners", "banners", "banners");
-  const keys = [
-    "id",
-    "message",
-    "enabled",
-    "variant",
-    "sticky",
-    "icon",
-    "link",
-    "linkText",
-    "dialogTitle",
-    "dialog",
-    "createdAt",
-  ];
-  yield toLines(pull, "banners", "banner", onlyOfEach(banners, ...keys));
+  yield toLines(pull, "banners", "banner", banners);
 }

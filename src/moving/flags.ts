@@ -1,13 +1,11 @@
 import * as v from "valibot";
 import type { Line } from "../dataset/kind.ts";
 import { DAY_MS } from "../lib/time.ts";
-import { constraints } from "./definitions.ts";
 import {
   inPath,
   keep,
+  listOf,
   lose,
-  only,
-  onlyOfEach,
   type Pull,
   read,
   readIfTold,
@@ -95,7 +93,7 @@ async function liveFlags(pull: Pull, projects: readonly Thing[]): Promise<Listed
       name: String(name),
       path: `${pathOf(project)}/${inPath(name)}?variantEnvironments=true`,
       project,
-      tags: onlyOfEach(tags, "type", "value"),
+      tags: listOf(tags),
     })),
   );
   return (await Promise.all(lists)).flat();
@@ -106,13 +104,11 @@ async function linesOf(pull: Pull, list: readonly Told[], fans: readonly number[
   const lines = list.map(async (told) => {
     const { path, project, tags, feature } = told;
     const line = {
-      ...only(feature, "name", "type", "description", "stale", "impressionData", "createdAt", "archivedAt"),
+      ...feature,
       project,
       tags,
       createdByUserId: feature.createdBy?.id ?? null,
       stages: await stages(pull, told),
-      links: onlyOfEach(feature.links, "id", "url", "title"),
-      dependencies: onlyOfEach(feature.dependencies, "feature", "enabled", "variants"),
       favoritedBy: feature.favorite ? fans : [],
       environments: environments(feature),
     };
@@ -141,21 +137,12 @@ async function stages(pull: Pull, told: Told) {
 }
 
 const environments = ({ environments }: Feature) =>
-  environments.map((environment) => ({
-    ...only(environment, "name", "enabled", "lastSeenAt"),
-    variants: variants(environment.variants),
+  environments!.map((environment) => ({
+    ...environment,
     strategies: environment.strategies!.map(strategy),
   }));
 
-export const strategy = (told: Thing) => ({
-  ...only(told, "id", "name", "disabled", "sortOrder", "segments", "parameters"),
-  ...(told.title !== "" && only(told, "title")), // of one without
-  constraints: constraints(told.constraints),
-  variants: variants(told.variants),
-});
-
-const variants = (list: unknown) =>
-  onlyOfEach(list, "name", "weight", "weightType", "stickiness", "payload", "overrides");
+export const strategy = (told: Thing) => ({ ...told, title: told.title || null });
 
 const PAGE = 100;
 
@@ -178,7 +165,7 @@ async function* archivedFlags(
       const told = page.features.map((feature) => ({
         path,
         project: String(id),
-        tags: onlyOfEach(feature.tags, "type", "value"),
+        tags: listOf(feature.tags),
         feature,
       }));
       yield await linesOf(pull, told, fans);

@@ -2,18 +2,7 @@ import * as v from "valibot";
 import type { Line } from "../dataset/kind.ts";
 import { EVENT_TYPES } from "../events/schema.ts";
 import { JsonObject } from "../lib/validation.ts";
-import {
-  keep,
-  lose,
-  only,
-  onlyOfEach,
-  type Pull,
-  read,
-  readList,
-  readListIfTold,
-  type Thing,
-  toLines,
-} from "./source.ts";
+import { keep, lose, type Pull, read, readList, readListIfTold, type Thing, toLines } from "./source.ts";
 
 /*
  * The log, and the integrations with what they delivered of it.
@@ -73,23 +62,10 @@ async function eventPaths(pull: Pull): Promise<string[]> {
 
 /** Labels and summaries are worded here; only those of types that are not known here are taken over. */
 const toLine = (event: Thing) => ({
-  ...only(
-    event,
-    "id",
-    "createdAt",
-    "type",
-    "createdBy",
-    "createdByUserId",
-    "environment",
-    "project",
-    "featureName",
-    "groupId",
-    "groupType",
-  ),
-  ...(!(EVENT_TYPES as readonly unknown[]).includes(event.type) && only(event, "label", "summary")),
+  ...event,
+  ...((EVENT_TYPES as readonly unknown[]).includes(event.type) && { label: null, summary: null }),
   data: asObject(event.data),
   preData: asObject(event.preData),
-  tags: onlyOfEach(event.tags, "type", "value"),
 });
 
 /** Early versions recorded some data as lists. */
@@ -99,18 +75,7 @@ const asObject = (data: unknown) =>
 /** @returns their ids */
 export async function* integrations(pull: Pull): AsyncGenerator<Line[], unknown[]> {
   const all = await readList(pull, "addons", "addons");
-  const keys = [
-    "id",
-    "provider",
-    "description",
-    "enabled",
-    "parameters",
-    "events",
-    "projects",
-    "environments",
-    "createdAt",
-  ];
-  yield toLines(pull, "addons", "integration", onlyOfEach(all, ...keys));
+  yield toLines(pull, "addons", "integration", all);
   const secrets = all
     .flatMap(({ parameters }) => Object.values(parameters ?? {}))
     .filter((value) => value === MASK);
@@ -133,7 +98,7 @@ export async function* deliveries(
     const all = await readListIfTold(pull, pathOf(id), "integrationEvents", "deliveries");
     const lines = all
       .map((one) => ({
-        ...only(one, "id", "integrationId", "createdAt", "state", "stateDetails", "details"),
+        ...one,
         eventId: v.is(Event, one.event) ? one.event.id : undefined,
       }))
       .filter(({ eventId }) => known.has(eventId))

@@ -5,9 +5,8 @@ import { looksOf } from "../people/lookalikes.ts";
 import {
   isWanted,
   keep,
+  listOf,
   lose,
-  only,
-  onlyOfEach,
   type Pull,
   readIfTold,
   readListIfTold,
@@ -52,28 +51,12 @@ async function* roles(pull: Pull): AsyncGenerator<Line[]> {
     const role = await readIfTold(pull, `roles/${id}`, Thing, "own roles");
     if (!role) continue;
     const type = role.type === "root-custom" ? "custom-root" : role.type;
-    const permissions = onlyOfEach(role.permissions, "name", "environment");
-    yield toLines(pull, `roles/${id}`, "role", [
-      { ...only(role, "id", "name"), description: role.description || null, type, permissions },
-    ]);
+    yield toLines(pull, `roles/${id}`, "role", [{ ...role, description: role.description || null, type }]);
   }
 }
 
 /** Drawn from the name or the address, by a server or by gravatar.com; this server draws its own. */
 const DRAWN = /gravatar\.com\/avatar\/|\/avatars\/[0-9a-f]{64}\.svg$/;
-
-const USER = [
-  "id",
-  "name",
-  "username",
-  "email",
-  "rootRole",
-  "createdAt",
-  "seenAt",
-  "loginAttempts",
-  "emailSent",
-  "scimId",
-];
 
 /** @returns their ids */
 async function* users(pull: Pull): AsyncGenerator<Line[], Set<unknown>> {
@@ -83,9 +66,10 @@ async function* users(pull: Pull): AsyncGenerator<Line[], Set<unknown>> {
   pull.counts.serviceAccounts = accounts.length;
   requireDistinct(pull, [...persons, ...accounts]);
   const toLine = (accountType: string) => (user: Thing) => ({
-    ...only(user, ...USER),
+    ...user,
     accountType,
-    ...(!DRAWN.test(String(user.imageUrl)) && only(user, "imageUrl")),
+    inviteLink: null, // of that server
+    ...(DRAWN.test(String(user.imageUrl)) && { imageUrl: null }),
   });
   yield toLines(pull, "user-admin", "user", persons.map(toLine("User")));
   yield toLines(pull, "service-account", "user", accounts.map(toLine("Service Account")));
@@ -93,7 +77,7 @@ async function* users(pull: Pull): AsyncGenerator<Line[], Set<unknown>> {
   lose(
     pull,
     "tokens of service accounts",
-    accounts.flatMap((one) => onlyOfEach(one.tokens, "id")).length,
+    accounts.flatMap((one) => listOf(one.tokens)).length,
     "never told",
   );
   return new Set([...persons, ...accounts].map(({ id }) => id));
@@ -120,7 +104,7 @@ async function* groups(pull: Pull, known: ReadonlySet<unknown>): AsyncGenerator<
   const lines = all.map((group) => {
     const members = (Array.isArray(group.users) ? group.users : []).filter(({ user }) => known.has(user?.id));
     return {
-      ...only(group, "id", "name", "description", "rootRole", "createdAt", "createdBy", "mappingsSSO"),
+      ...group,
       users: members.map(({ user }) => user.id),
       joined: members
         .filter(({ joinedAt }) => joinedAt)
@@ -142,14 +126,16 @@ async function* apiTokens(pull: Pull): AsyncGenerator<Line[]> {
   const told = wanted.filter((token) => !isSecretHidden(token));
   pull.counts.apiTokens = all.length;
   const lines = told.map((token) => ({
-    ...only(token, "createdAt", "expiresAt", "seenAt"),
+    createdAt: token.createdAt,
+    expiresAt: token.expiresAt,
+    seenAt: token.seenAt,
     type: token.type === "backend" ? "client" : token.type,
     name: token.tokenName ?? token.username,
     hash: hashSecret(String(token.secret)),
     ...(Array.isArray(token.projects) && {
       projects: token.projects.filter((id) => id === "*" || isWanted(pull, id)),
     }),
-    ...(token.environment !== "*" && only(token, "environment")),
+    ...(token.environment !== "*" && { environment: token.environment }),
   }));
   yield toLines(pull, "api-tokens", "token", lines);
   lose(pull, "API tokens", wanted.length - told.length, "stored there as hashes: create new ones");
@@ -159,10 +145,10 @@ async function* invitations(pull: Pull, known: ReadonlySet<unknown>): AsyncGener
   const all = await readListIfTold(pull, "invite-link/tokens", "tokens", "invitations");
   const told = all.filter((one) => !isSecretHidden(one));
   const lines = told.map((one, index) => ({
-    ...only(one, "name", "enabled", "createdAt", "createdBy", "expiresAt"),
+    ...one,
     id: index + 1,
     hash: hashSecret(String(one.secret)),
-    users: onlyOfEach(one.users, "id")
+    users: listOf(one.users)
       .map(({ id }) => id)
       .filter((id) => known.has(id)),
   }));

@@ -2,18 +2,7 @@ import * as v from "valibot";
 import type { Line } from "../dataset/kind.ts";
 import { DataError } from "../db/error.ts";
 import { strategy } from "./flags.ts";
-import {
-  inPath,
-  keep,
-  only,
-  onlyOfEach,
-  type Pull,
-  read,
-  readIfTold,
-  readList,
-  Thing,
-  toLines,
-} from "./source.ts";
+import { inPath, keep, listOf, type Pull, read, readIfTold, readList, Thing, toLines } from "./source.ts";
 
 /*
  * Projects, and who has access to them.
@@ -52,35 +41,20 @@ export async function* projects(
   await keep(pull, "projects", list.map(overviewPath));
   for (const project of list) {
     const overview = await read(pull, overviewPath(project), Overview);
-    const told = { ...project, ...overview };
     const line = {
-      ...only(
-        told,
-        "id",
-        "name",
-        "description",
-        "mode",
-        "defaultStickiness",
-        "createdAt",
-        "archivedAt",
-        "updatedAt",
-        "featureLimit",
-      ),
-      featureNaming: naming(overview.featureNaming ?? {}),
+      ...project,
+      ...overview,
+      featureNaming: Object.values(overview.featureNaming ?? {}).some(Boolean)
+        ? overview.featureNaming
+        : null,
       environments: overview.environments.map(({ environment }) => environment),
       defaultStrategies: overview.environments
         .filter((one) => one.defaultStrategy)
         .map(({ environment, defaultStrategy }) => ({ environment, strategy: strategy(defaultStrategy!) })),
-      linkTemplates: onlyOfEach(overview.linkTemplates, "title", "urlTemplate"),
       favoritedBy: overview.favorite ? fans : [],
     };
     yield toLines(pull, overviewPath(project), "project", [line]);
   }
-}
-
-function naming(told: Thing) {
-  const set = only(told, "pattern", "example", "description");
-  return Object.keys(set).length > 0 ? set : null;
 }
 
 const overviewPath = ({ id }: Thing) => `projects/${inPath(id)}/overview`;
@@ -95,10 +69,10 @@ export async function* projectRoles(
   for (const project of list) {
     const access = await readIfTold(pull, pathOf(project), Thing, "access to projects");
     const lines = ["user", "group"].flatMap((who) =>
-      onlyOfEach(access?.[`${who}s`], "id", "roleId", "roles")
+      listOf(access?.[`${who}s`])
         .filter(({ id }) => who === "group" || users.has(id))
-        .flatMap(({ id, roleId, roles = [roleId] }) =>
-          (roles as unknown[]).map((role) => ({ project: project.id, role, [who]: id })),
+        .flatMap(({ id, roleId, roles }) =>
+          ((roles ?? [roleId]) as unknown[]).map((role) => ({ project: project.id, role, [who]: id })),
         ),
     );
     yield toLines(pull, pathOf(project), "projectRole", lines);

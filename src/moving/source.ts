@@ -1,6 +1,8 @@
 import * as v from "valibot";
-import { type Line, toPrintable, withoutNulls } from "../dataset/kind.ts";
+import { type Line, toPrintable } from "../dataset/kind.ts";
+import { KINDS } from "../transfer/kinds.ts";
 import type { Answers } from "./answers.ts";
+import { fit } from "./fit.ts";
 
 /*
  * What the converters of answers to lines share: reading answers of the right shape, and noting what is lost.
@@ -108,20 +110,17 @@ function messageOf(body: string): string {
   }
 }
 
-/** Lines of a kind, from an answer. */
+const schemas = new Map(KINDS.map(({ name, schema }) => [name, schema]));
+
+/** Lines of a kind, from an answer. What a line doesn't have is left out. */
 export const toLines = (pull: Pull, path: string, kind: string, list: readonly object[]): Line[] =>
   list.map((thing) => ({
     place: { answer: `${pull.url}${ADMIN}/${path}` },
-    read: () => ({ kind, keys: withoutNulls(thing) }),
+    read: () => ({ kind, keys: fit(schemas.get(kind)!, thing) as object }),
   }));
 
-/** The parts of a thing that a line has, without those that are null. */
-export const only = (thing: Thing, ...keys: string[]): Thing =>
-  Object.fromEntries(keys.filter((key) => thing[key] != null).map((key) => [key, thing[key]]));
-
-/** The same of each in a list, which may be missing. */
-export const onlyOfEach = (list: unknown, ...keys: string[]): Thing[] =>
-  Array.isArray(list) ? list.map((thing) => only(thing ?? {}, ...keys)) : [];
+/** A list of things, which may be missing. */
+export const listOf = (value: unknown): Thing[] => (Array.isArray(value) ? value : []);
 
 /** Notes what does not come along, if there is any. */
 export function lose(pull: Pull, what: string, count: number, reason: string) {
