@@ -36,7 +36,8 @@ function fitObject(schema: Node, entries: Node["entries"], value: Record<string,
   return Object.fromEntries(known);
 }
 
-function fromJson(text: string): unknown {
+/** The value, or the text if it is not JSON. */
+export function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

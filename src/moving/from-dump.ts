@@ -4,9 +4,10 @@ import { DatasetError, type Kind, type Line } from "../dataset/kind.ts";
 import { connect } from "../db/connect.ts";
 import type { Database } from "../db/database.ts";
 import { isSqlite } from "../db/error.ts";
+import { isTooDeep, MAX_JSON_DEPTH, mayBeTooDeep } from "../lib/limits.ts";
 import { KINDS } from "../transfer/kinds.ts";
 import { type DumpPart, dumpParts } from "./dump.ts";
-import { fit } from "./fit.ts";
+import { fit, fromJson } from "./fit.ts";
 import tables from "./unleash.sql";
 
 /** Rows that don't come along, and why. */
@@ -59,7 +60,7 @@ const CONVERTED: Readonly<Record<string, (cell: string) => string | number>> = {
   INTEGER: (cell) => (/^-?\d{1,18}$/.test(cell) ? cell : refuse("must be a whole number")),
   BOOLEAN: (cell) => (cell === "t" ? 1 : cell === "f" ? 0 : refuse("must be t or f")),
   TIME: (cell) => toTime(cell) ?? refuse("must be a time"),
-  JSON: (cell) => (isJson(cell) ? cell : refuse("must be JSON")),
+  JSON: (cell) => (isTooDeep(parsed(cell)) ? refuse(TOO_DEEP) : cell),
 };
 
 function refuse(what: string): never {
@@ -74,14 +75,15 @@ function toTime(cell: string): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-function isJson(cell: string) {
+function parsed(cell: string): unknown {
   try {
-    JSON.parse(cell);
-    return true;
+    return JSON.parse(cell);
   } catch {
-    return false;
+    return refuse("must be JSON");
   }
 }
+
+const TOO_DEEP = `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 
 interface Target {
   name: string;
@@ -94,14 +96,18 @@ interface Target {
 function createStage(staged: Database): (part: DumpPart) => Line {
   let table: Target = { name: "", width: 0 };
   const seen = staged.prepare("INSERT OR IGNORE INTO tables_seen (name) VALUES (:name)");
+  const begin = ({ name }: { name: string }) => {
+    if (seen.run({ name }).changes > 0) return;
+    throw new DatasetError({ table: name, row: 1 }, TWICE);
+  };
   const sequence = staged.prepare("INSERT INTO sequences (name, last) VALUES (:name, :last)");
   const other = staged.prepare("INSERT INTO others (name, rows) VALUES (:name, 0)");
   const countOther = staged.prepare("UPDATE others SET rows = rows + 1 WHERE name = :name");
   return (part) => {
     if (part.kind === "sequence") sequence.run({ name: part.name, last: part.last });
     else if (part.kind === "table") {
+      begin(part);
       table = targetFor(staged, part);
-      seen.run({ name: part.name });
       if (!table.insert) other.run({ name: part.name });
     } else return keepRow(part);
     return KEPT;
@@ -120,6 +126,9 @@ function createStage(staged: Database): (part: DumpPart) => Line {
     }
   }
 }
+
+const TWICE =
+  "the dump has this table a second time: make it of one database (pg_dump, not pg_dumpall), and of one schema (-n)";
 
 const KEPT: Line = { place: { line: 0 }, read: () => undefined };
 
@@ -146,16 +155,10 @@ const columnsOf = (staged: Database, table: string) =>
       .map(({ name, type }) => [name, type]),
   );
 
-/** @throws DatasetError for a table that occurred before, as in a dump of several databases */
 function targetFor(staged: Database, { name, columns }: DumpPart & { kind: "table" }): Target {
   const known = columnsOf(staged, name);
   const width = columns.length;
   if (known.size === 0 || OWN.has(name)) return { name, width };
-  if (staged.prepare(`SELECT 1 FROM "${name}"`).get())
-    throw new DatasetError(
-      { table: name, row: 1 },
-      "the dump has this table twice: dump one database, and one schema",
-    );
   const kept = columns.flatMap((column, index) => {
     const convert = CONVERTED[known.get(column) ?? ""];
     return convert ? [{ column, index, convert }] : [];
@@ -190,7 +193,10 @@ function requireUnleash(staged: Database) {
     (name) => !staged.prepare(`SELECT 1 FROM tables_seen WHERE name = ?`).get(name),
   );
   if (missing === undefined) return;
-  throw new DatasetError({ line: 1 }, `this is not the database of an Unleash: it has no table ${missing}`);
+  throw new DatasetError(
+    { line: 1 },
+    `this is not the whole database of an Unleash: it lacks the table ${missing}`,
+  );
 }
 
 const leftOut = (staged: Database) =>
@@ -219,5 +225,10 @@ interface StagedRow {
 
 const toLine = (kind: string, schema: Kind["schema"], { table, row, ...keys }: StagedRow): Line => ({
   place: { table, row },
-  read: () => ({ kind, keys: fit(schema, keys) as object }),
+  read() {
+    for (const [key, value] of Object.entries(keys))
+      if (typeof value === "string" && mayBeTooDeep(value) && isTooDeep(fromJson(value)))
+        throw new DatasetError({ table, row }, `${key}: ${TOO_DEEP}`);
+    return { kind, keys: fit(schema, keys) as object };
+  },
 });

@@ -174,7 +174,8 @@ function userRows(
 ): Row[] {
   const isService = accountType !== "User";
   const isReadable = passwordHash?.startsWith("$2") ?? false;
-  if (!isReadable && !isService) leave("user", "no password that Unleash can check: set a new one");
+  if (passwordHash === MASK) leave("user", "its password is left out: export it --with-secrets");
+  else if (!isReadable && !isService) leave("user", "no password that Unleash can check: set a new one");
   return [{ ...line, isService, passwordHash: isReadable ? passwordHash : null }];
 }
 

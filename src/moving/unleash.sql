@@ -65,7 +65,7 @@ CREATE TABLE segments (id INTEGER, name TEXT, description TEXT, created_by TEXT,
 CREATE TABLE settings (name TEXT, content TEXT);
 CREATE TABLE strategies (name TEXT, title TEXT, description TEXT, parameters TEXT, deprecated BOOLEAN,
   sort_order INTEGER);
-CREATE TABLE tag_types (name TEXT, description TEXT, icon TEXT);
+CREATE TABLE tag_types (name TEXT, description TEXT, icon TEXT, color TEXT);
 CREATE TABLE tags (type TEXT, value TEXT);
 CREATE TABLE unknown_flags (name TEXT, app_name TEXT, seen_at TIME, environment TEXT);
 CREATE TABLE users (id INTEGER, name TEXT, username TEXT, email TEXT, image_url TEXT, password_hash TEXT,
@@ -250,7 +250,7 @@ SELECT 'features' AS "table", features.rowid AS "row", name, project, type, desc
   (SELECT json_group_array(json_object('name', environment, 'enabled', enabled, 'variants', json(variants),
       'lastSeenAt', coalesce(last_seen_at, (SELECT last_seen_at FROM last_seen_at_metrics AS seen
         WHERE seen.feature_name = states.feature_name AND seen.environment = states.environment)),
-      'strategies', json((SELECT json_group_array(json_object('id', id, 'name', strategy_name, 'title', title,
+      'strategies', json((SELECT json_group_array(json_object('id', id, 'name', strategy_name, 'title', nullif(title, ''),
             'disabled', disabled, 'sortOrder', sort_order, 'parameters', json(parameters),
             'constraints', json(constraints), 'variants', json(variants),
             'segments', json((SELECT json_group_array(segment_id ORDER BY segment_id) FROM feature_strategy_segment
@@ -353,10 +353,16 @@ SELECT * FROM (
   UNION ALL
   SELECT 'roles', count(*), 'built in here too' FROM roles WHERE id <= 5
   UNION ALL
-  SELECT 'settings', count(*), 'settings of Unleash that Flagstone takes from its command line, or lacks' FROM settings
-  WHERE name NOT IN ('unleash.frontend', 'maintenance.mode')
+  SELECT 'settings', count(*), 'Flagstone has other settings, or takes them from its command line: '
+    || group_concat(name, ', ')
+  FROM settings WHERE name NOT IN ('unleash.frontend', 'maintenance.mode')
   UNION ALL
-  SELECT 'feature_types', count(*), 'types of flags that Flagstone lacks' FROM feature_types
+  SELECT 'settings', count(*), 'signing in with passwords was off there, and is on here' FROM settings
+  WHERE name = 'unleash.auth.simple' AND json_valid(content) AND content ->> 'disabled'
+  UNION ALL
+  SELECT 'tag_types', count(*), 'their colours, which Flagstone lacks' FROM tag_types WHERE color IS NOT NULL
+  UNION ALL
+  SELECT 'feature_types', count(*), 'types of flags that Flagstone lacks: ' || group_concat(id, ', ') FROM feature_types
   WHERE id NOT IN ('release', 'experiment', 'operational', 'kill-switch', 'permission')
   UNION ALL
   SELECT 'integration_events', count(*), 'deliveries of an event or an integration that is gone' FROM integration_events

@@ -199,6 +199,25 @@ test("use comes by the hour, and what was asked for in vain too", async (t) => {
   );
 });
 
+test("what is on here though it was off there is said, and each setting is named", async (t) => {
+  const settings = [
+    { name: "unleash.auth.simple", content: { disabled: true } },
+    { name: "unleash.secret", content: '"x"' },
+    { name: "maintenance.mode", content: { enabled: true } },
+  ];
+  const { leftOut } = await importDump(t, dumpOf({ ...TABLES, settings }));
+  assert.deepEqual(
+    leftOut.filter(({ table }) => table === "settings").map(({ rows, reason }) => [rows, reason]),
+    [
+      [
+        2,
+        "Flagstone has other settings, or takes them from its command line: unleash.auth.simple, unleash.secret",
+      ],
+      [1, "signing in with passwords was off there, and is on here"],
+    ],
+  );
+});
+
 const CUT = "the dump ends here: it was cut short";
 
 test("a dump cut anywhere is refused, and nothing of it is kept", async (t) => {
@@ -223,7 +242,7 @@ const REFUSED: ReadonlyArray<[name: string, dump: string | Buffer, message: stri
   [
     "of another program",
     dumpOf({ tags: [], posts: [{ id: 1 }] }),
-    "line 1: this is not the database of an Unleash: it has no table users",
+    "line 1: this is not the whole database of an Unleash: it lacks the table users",
   ],
   [
     "with INSERT",
@@ -248,7 +267,7 @@ const REFUSED: ReadonlyArray<[name: string, dump: string | Buffer, message: stri
   [
     "of two databases",
     dumpOf(TABLES) + dumpOf(TABLES),
-    "table users, row 1: the dump has this table twice: dump one database, and one schema",
+    /^table users, row 1: the dump has this table a second time: make it of one database \(pg_dump, not pg_dumpall\)/,
   ],
   ["cut in a row", dumpOf(TABLES).split("\tDefault")[0]!, `table projects, row 1: ${CUT}`],
   [
@@ -295,6 +314,16 @@ const REFUSED: ReadonlyArray<[name: string, dump: string | Buffer, message: stri
     "with bytes that are no UTF-8",
     Buffer.concat([Buffer.from(dumpOf(TABLES)), Buffer.from([0xff, 0x0a])]),
     /is not valid UTF-8/,
+  ],
+  [
+    "with an event that is nested too deeply",
+    dumpOf(TABLES).replace('{"name":"x"}', `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`),
+    "table events, row 1: data: must not be nested deeper than 100 levels",
+  ],
+  [
+    "with parameters that are nested too deeply",
+    dumpOf(TABLES).replace('{"rollout":50}', `${"[".repeat(3000)}${"]".repeat(3000)}`),
+    "table feature_strategies, row 1: parameters: must not be nested deeper than 100 levels",
   ],
   [
     "with two users that look alike",
