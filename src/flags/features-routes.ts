@@ -162,7 +162,7 @@ function requireUpdate({ db, actor }: Tx, before: Feature, { name, type, archive
     requirePermission(db, actor, { permissions: ["DELETE_FEATURE"], project: before.project });
   if (name !== undefined && name !== before.name)
     throw invalid({ path: "body.name", message: "can't be changed: clone the flag instead" });
-  requireFeatureType(db, type);
+  if (type !== before.type) requireFeatureType(db, type); // one that was imported may be unknown here
   if (archived) requireNoChildren(db, before.name);
   else requireRevivable(db, before);
 }

@@ -110,8 +110,8 @@ const OTHERS: ReadonlyArray<[begin: string, what: string]> = [
   ["PK\u0003\u0004", "this is a zip archive: unpack it first"],
 ];
 
-/** @throws DatasetError for a packed dump that was cut short, or damaged */
-async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** The bytes, unpacked if they are packed by gzip. @throws DatasetError for a packed dump that was cut short, or damaged */
+export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   const { value: first = Buffer.alloc(0) } = await iterator.next();
   const begin = first.toString("latin1", 0, 16);

@@ -15,6 +15,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { importLines, type Notes, type Trial, tryLines } from "../transfer/import.ts";
 import { openAnswers } from "./answers.ts";
+import { unpacked } from "./dump.ts";
 import { dumpLines, type LeftOut } from "./from-dump.ts";
 import { pulledLines, readAll } from "./pull.ts";
 import type { Loss, Pull } from "./source.ts";
@@ -99,17 +100,15 @@ const runningOn = perDatabase((): { import: boolean } => ({ import: false }));
 type Leave = (leftOut: ReadonlyArray<LeftOut | Loss>) => void;
 
 async function* fileLines(file: string, leave: Leave): AsyncGenerator<Line[]> {
-  const chunks = fs.createReadStream(file);
-  yield* isDataset(file) ? datasetLines(chunks) : dumpLines(chunks, leave);
+  const chunks = unpacked(fs.createReadStream(file));
+  yield* (await isDataset(file)) ? datasetLines(chunks) : dumpLines(chunks, leave);
 }
 
 /** Whether the first character begins an object. */
-function isDataset(file: string) {
-  const begin = Buffer.alloc(64);
-  const fd = fs.openSync(file, "r");
-  fs.readSync(fd, begin);
-  fs.closeSync(fd);
-  return /^\uFEFF?\s*\{/.test(begin.toString());
+async function isDataset(file: string) {
+  for await (const chunk of unpacked(fs.createReadStream(file)))
+    return /^\uFEFF?\s*\{/.test(chunk.toString("utf8", 0, 64));
+  return false;
 }
 
 async function* serverLines(pull: Pull, leave: Leave): AsyncGenerator<Line[]> {

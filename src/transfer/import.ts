@@ -211,7 +211,7 @@ function alreadyExists(given: ReadonlyArray<[key: string, value: unknown]>) {
   const names = given.map(
     ([key, value]) => `${key} ${typeof value === "string" ? JSON.stringify(value) : value}`,
   );
-  return `already exists: ${names.join(", ")}; if the file has data already, import into a new one: --data NEW`;
+  return `already exists: ${names.join(", ")}; if the file has data already, import into a new one, or replace everything`;
 }
 
 const CLEAR = [

@@ -75,8 +75,8 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     const onFull = await runHere(["import", "-", "--dry-run", "--data", data], { input });
     assert.equal(
       onFull.stderr,
-      'line 2: environment: already exists: name "development"; if the file has data already, import into a new one: ' +
-        "--data NEW\nflagstone: 1 problem: import would store nothing\n",
+      'line 2: environment: already exists: name "development"; if the file has data already, import into a new one, or ' +
+        "replace everything\nflagstone: 1 problem: import would store nothing\n",
     );
     const onEmpty = await runHere(["import", "-", "--dry-run", "--data", path.join(folder, "empty.db")], {
       input,

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { badBodies, withCustomRole } from "../support/bad-bodies.ts";
 import { permitted } from "../support/permitted.ts";
-import { type Scenario, scenarios } from "../support/server.ts";
-import { personal, type World } from "../support/world.ts";
+import { openServer, type Scenario, scenarios } from "../support/server.ts";
+import { createWorld, personal, type World } from "../support/world.ts";
 
 type Data = Record<string, unknown>;
 
@@ -167,3 +168,16 @@ scenarios(`PATCH ${FLAG}`, [
     expect: [403, "OperationDeniedError"],
   },
 ]);
+
+test("a flag that was imported with an unknown type keeps it, and gets no other unknown one", async (t) => {
+  const world = createWorld().project("p").feature("later", "p", { type: "sunset" });
+  const { request } = await openServer(t, world);
+  const patch = (path: string, value: string) =>
+    request("/api/admin/projects/p/features/later", {
+      method: "PATCH",
+      body: [{ op: "replace", path, value }],
+    });
+  const { status, body } = await patch("/description", "goes soon");
+  assert.deepEqual([status, body.type, body.description], [200, "sunset", "goes soon"]);
+  assert.equal((await patch("/type", "dawn")).status, 400);
+});

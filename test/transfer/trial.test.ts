@@ -26,7 +26,7 @@ test("a dry run of a valid dataset counts the new lines of each kind", async (t)
   assert.deepEqual(problems, NOTHING);
 });
 
-const ADVICE = "if the file has data already, import into a new one: --data NEW";
+const ADVICE = "if the file has data already, import into a new one, or replace everything";
 
 test("a dry run reports all errors with their lines, and counts the valid lines", async (t) => {
   const text = [
