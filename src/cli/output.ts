@@ -1,6 +1,6 @@
 import { toJson } from "../lib/raw-json.ts";
 import { printable } from "../lib/text.ts";
-import type { Left } from "../moving/left.ts";
+import type { Left } from "../moving/lines.ts";
 import type { ImportCounts } from "../transfer/import.ts";
 import type { Context, JSON_OPTION } from "./command.ts";
 

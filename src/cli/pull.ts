@@ -8,9 +8,8 @@ import { DAY_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { openAnswers, readSource } from "../moving/answers.ts";
 import { wantedProjects } from "../moving/projects.ts";
-import { type Comparison, comparisons, pulledLines, readAll } from "../moving/pull.ts";
+import { type Comparison, comparisons, copyFlags, pulledLines, readAll, watch } from "../moving/pull.ts";
 import type { Pull } from "../moving/source.ts";
-import { copyFlags, watch } from "../moving/watch.ts";
 import { type ImportCounts, importLines, isUntouched, tryLines } from "../transfer/import.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
 import { closing, dataFile } from "./data-file.ts";
@@ -180,6 +179,10 @@ async function dryRun(context: PullContext, pull: Pull) {
   const compared = await comparisons(pull);
   logLosses(context, pull);
   context.log({ level: "info", message: toSentence(pull, compared) });
+  context.log({
+    level: "info",
+    message: `what was read, with secrets, is kept in ${folderOf(context)} for the pull itself`,
+  });
   reportTrial(context, trial, "pull");
 }
 

@@ -8,7 +8,7 @@ import { IN_MEMORY, open } from "../db/open.ts";
 import type { Connection } from "../http/client.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { openAnswers } from "../moving/answers.ts";
-import type { Left } from "../moving/left.ts";
+import type { Left } from "../moving/lines.ts";
 import { wantedProjects } from "../moving/projects.ts";
 import { pulledLines } from "../moving/pull.ts";
 import { type Plan, planPush, sendPush } from "../moving/push.ts";

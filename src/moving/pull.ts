@@ -1,5 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import * as v from "valibot";
 import type { Line } from "../dataset/kind.ts";
+import type { Database } from "../db/database.ts";
+import { close, IN_MEMORY, open } from "../db/open.ts";
+import type { Log } from "../lib/logger.ts";
+import { importLines, replaceFlags } from "../transfer/import.ts";
 import { applications, usage } from "./applications.ts";
 import { definitions, environments, settings } from "./definitions.ts";
 import { flags } from "./flags.ts";
@@ -89,7 +94,7 @@ export async function comparisons(pull: Pull): Promise<Comparison[]> {
     .map(([noun, came]) => ({ noun, promised: promised[noun] as number, came }));
 }
 
-const Log = v.object({
+const NewestEvents = v.object({
   total: v.number(),
   events: v.array(v.looseObject({ id: v.number(), type: v.string(), featureName: v.nullish(v.string()) })),
 });
@@ -99,12 +104,12 @@ const NEWEST = "search/events?limit=1&offset=0";
 /** The id of the newest event that the token may see; 0 if there is none. A server may order by time, so ids may vary. */
 async function newestEvent(pull: Pull) {
   pull.answers.forget((path) => path === `${ADMIN}/${NEWEST}`);
-  const { events } = await read(pull, NEWEST, Log);
+  const { events } = await read(pull, NEWEST, NewestEvents);
   return Math.max(0, ...events.map(({ id }) => id));
 }
 
 /** Whether the log has an event that the answers don't include. */
-export const hasChanged = async (pull: Pull) => (await newestEvent(pull)) > (pull.answers.source.event ?? 0);
+const hasChanged = async (pull: Pull) => (await newestEvent(pull)) > (pull.answers.source.event ?? 0);
 
 const LATEST = "search/events?limit=100&offset=0";
 
@@ -120,7 +125,7 @@ const OTHERS =
 async function forgetChanged(pull: Pull): Promise<number> {
   const { answers } = pull;
   answers.forget((path) => !isOfFlag(path) && !path.includes("&to=IS"));
-  const { events, total } = await read(pull, LATEST, Log);
+  const { events, total } = await read(pull, LATEST, NewestEvents);
   const included = answers.source.event ?? 0;
   const fresh = events.filter(({ id }) => id > included);
   const isMore = fresh.length === events.length && total > events.length;
@@ -135,3 +140,47 @@ const FLAG = /\/features\/([^/?]+)(?=[/?])/;
 const isOfFlag = (path: string) => FLAG.test(path);
 
 const flagOf = (path: string) => decodeURIComponent(FLAG.exec(path)![1]!);
+
+interface WatchOptions {
+  intervalMs: number;
+  signal: AbortSignal;
+  log: Log;
+}
+
+/**
+ * Keeps the flags of a data file, and all they depend on, as they are on a server: whenever its log has a new event,
+ * what that concerns is read, and the flags are replaced in one transaction. A server that can't be reached is asked
+ * again later.
+ */
+export async function watch(
+  db: Database,
+  pull: Pull,
+  { intervalMs, signal, log }: WatchOptions,
+): Promise<void> {
+  let trouble = "";
+  while (!signal.aborted) {
+    try {
+      if (await hasChanged(pull)) await copyFlags(db, pull, log);
+      trouble = "";
+    } catch (error) {
+      const { message } = error as Error;
+      if (!signal.aborted && message !== trouble) log({ level: "warn", message });
+      trouble = message;
+    }
+    await setTimeout(intervalMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Makes the flags of a file the same as those of the server. */
+export async function copyFlags(db: Database, pull: Pull, log: Log): Promise<void> {
+  const ofFlags = { ...pull, options: { ...pull.options, onlyFlags: true } };
+  await readAll(ofFlags);
+  const copy = open(IN_MEMORY);
+  try {
+    await importLines(copy, pulledLines(ofFlags));
+    replaceFlags(db, copy);
+  } finally {
+    close(copy);
+  }
+  log({ level: "info", message: `copied what has changed on ${pull.url}` });
+}

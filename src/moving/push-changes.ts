@@ -25,8 +25,7 @@ import { changesOfFlag, changesOfSegments } from "../transfer/project-plan.ts";
 import { type FlagState, type ProjectState, projectState, segmentStates } from "../transfer/project-state.ts";
 import { type Change, changeFor, differences, performIn, type Step } from "../transfer/project-step.ts";
 import type { TextEnvironment, TextFlag } from "../transfer/project-text.ts";
-import type { Leave } from "./left.ts";
-import { allOf, type Of } from "./lines.ts";
+import { allOf, type Leave, type Of } from "./lines.ts";
 import { changesOfParts } from "./push-parts.ts";
 
 /*

@@ -8,8 +8,7 @@ import { archiveFeatureOperation } from "../flags/features-archive.ts";
 import { feature } from "../flags/features-dataset.ts";
 import { replaceEnvironmentVariants } from "../flags/variants.ts";
 import { type Change, changeFor, performIn, type Step } from "../transfer/project-step.ts";
-import type { Leave } from "./left.ts";
-import { allOf, type Of } from "./lines.ts";
+import { allOf, type Leave, type Of } from "./lines.ts";
 
 /*
  * What belongs to a flag besides what its text says: tags, variants of its own, links, a parent, and the archive.

@@ -12,7 +12,7 @@ import { createProject } from "../projects/projects-routes.ts";
 import { rewordErrors } from "../transfer/project-plan.ts";
 import type { Change, PerformedRequest, Step } from "../transfer/project-step.ts";
 import { sendPatiently } from "./asking.ts";
-import { type Left, leaving } from "./left.ts";
+import { type Left, leaving } from "./lines.ts";
 import { changesToPush, type PushOptions } from "./push-changes.ts";
 
 /** What a server lacks, and the requests that give it that. */

@@ -2,8 +2,7 @@ import { contextField } from "../flags/context-fields.ts";
 import { feature } from "../flags/features-dataset.ts";
 import { event } from "../log/store.ts";
 import { project } from "../projects/projects-dataset.ts";
-import { type Context, from, type Rows } from "./lines.ts";
-import type { Row } from "./to-sql-copy.ts";
+import { type Context, from, type Row, type Rows } from "./lines.ts";
 import { MAX } from "./to-sql-tables.ts";
 
 /*

@@ -22,8 +22,7 @@ import { user } from "../people/users-store.ts";
 import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments.ts";
 import { project } from "../projects/projects-dataset.ts";
-import { type Context, from, fromFlags, inTurn, linesOf, type Of, type Rows } from "./lines.ts";
-import type { Row } from "./to-sql-copy.ts";
+import { type Context, from, fromFlags, inTurn, linesOf, type Of, type Row, type Rows } from "./lines.ts";
 
 /*
  * The tables of Unleash, and the rows in them that lines of a dataset become. All columns are in 6.4 and in 8.2 alike.

@@ -7,9 +7,7 @@ import { counter } from "../overview/counters.ts";
 import { invitation } from "../people/invitations.ts";
 import { role } from "../people/roles.ts";
 import { deletedPrivateProject } from "../projects/projects-dataset.ts";
-import { type Left, leaving } from "./left.ts";
-import { type Context, linesOf } from "./lines.ts";
-import { copyOf, type Row } from "./to-sql-copy.ts";
+import { type Context, copyOf, type Left, leaving, linesOf, type Row } from "./lines.ts";
 import { later } from "./to-sql-later.ts";
 import { MAX, TABLES } from "./to-sql-tables.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Left } from "../../src/moving/left.ts";
+import type { Left } from "../../src/moving/lines.ts";
 import { exportSql } from "../../src/moving/to-sql.ts";
 import { importLines } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
