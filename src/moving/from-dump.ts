@@ -3,7 +3,7 @@ import { hashSecret } from "../access/token.ts";
 import { DatasetError, type Kind, type Line } from "../dataset/kind.ts";
 import { connect } from "../db/connect.ts";
 import type { Database } from "../db/database.ts";
-import { isSqlite } from "../db/error.ts";
+import { DataError, isSqlite } from "../db/error.ts";
 import { isTooDeep, MAX_JSON_DEPTH, mayBeTooDeep } from "../lib/limits.ts";
 import { KINDS } from "../transfer/kinds.ts";
 import { type DumpPart, dumpParts } from "./dump.ts";
@@ -121,11 +121,14 @@ function createStage(staged: Database): (part: DumpPart) => Line {
       table.insert(row, cells);
       return KEPT;
     } catch (error) {
+      if (isSqlite(error, "SQLITE_FULL", "SQLITE_IOERR")) throw new DataError(FULL);
       const isTwice = isSqlite(error, "SQLITE_CONSTRAINT");
       return refusal(table.name, row, isTwice ? "has the id of another row" : (error as Error).message);
     }
   }
 }
+
+const FULL = "The temporary folder, where a copy of the dump is kept, is full: set TMPDIR to another";
 
 const TWICE =
   "the dump has this table a second time: make it of one database (pg_dump, not pg_dumpall), and of one schema (-n)";

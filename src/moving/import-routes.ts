@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { DatasetError, type Line } from "../dataset/kind.ts";
 import { datasetLines } from "../dataset/text.ts";
 import { type Database, perDatabase } from "../db/database.ts";
-import { explainError } from "../db/error.ts";
+import { explainError, isSqlite } from "../db/error.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import { useKeysOf } from "../db/secrets.ts";
 import { stagedFile } from "../db/staged-file.ts";
@@ -77,8 +77,10 @@ export const importServer = {
   }).run(({ db, query, body, signal }) => {
     const { name } = requireFile(db);
     const pull = pullOf(`${name}.pull`, body, signal);
+    const prepare = () => readAll(pull);
+    const remove = () => pull.answers.remove();
     return new JsonLines(
-      running(db, { ...query, signal, remove: () => pull.answers.remove() }, (leave, onProgress) =>
+      running(db, { ...query, signal, prepare, remove }, (leave, onProgress) =>
         serverLines(Object.assign(pull, { onProgress }), leave),
       ),
     );
@@ -112,7 +114,6 @@ async function isDataset(file: string) {
 }
 
 async function* serverLines(pull: Pull, leave: Leave): AsyncGenerator<Line[]> {
-  await readAll(pull);
   yield* pulledLines(pull);
   leave(pull.losses);
 }
@@ -135,6 +136,8 @@ function pullOf(
 
 interface Run extends Choice {
   signal: AbortSignal;
+  /** What takes long and needs no file. */
+  prepare?(): Promise<void>;
   /** Removes what was kept for it. */
   remove(): void;
 }
@@ -193,6 +196,7 @@ async function outcomeOf(
       (all) => (leftOut = all),
       (noun, done, total) => tell({ noun, done, total }),
     );
+    await run.prepare?.(); // before the file is locked
     const trial = await trialOf(own, lines, run, onProgress);
     return { ...trial, leftOut };
   } catch (error) {
@@ -224,7 +228,7 @@ async function trialOf(
 }
 
 function problemsOf(error: unknown): Outcome["problems"] {
-  const { message } = error as Error;
+  const message = isSqlite(error, "SQLITE") ? "The data file can't be written" : (error as Error).message;
   if (!(error instanceof DatasetError)) return { count: 1, first: [{ message }] };
   const { reasons, place } = error;
   return { count: reasons.length, first: reasons.map((message) => ({ ...place, message })) };
