@@ -53,6 +53,11 @@ export const CASES: readonly Case[] = [
     load: () => import("./listen.ts"),
   },
   {
+    name: "imports",
+    summary: "importing an Unleash's dump, beside a dataset with the same content",
+    load: () => import("./imports.ts"),
+  },
+  {
     name: "pull",
     summary: "copying what a server tells, beside requests for the same",
     load: () => import("./pull.ts"),

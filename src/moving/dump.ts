@@ -15,7 +15,8 @@ export type DumpPart =
 const COPY = /^COPY (?:\S+?\.)?"?(\w+)"? \((.*)\) FROM stdin;$/;
 const SETVAL = /^SELECT pg_catalog\.setval\('(?:[^']*?\.)?"?(\w+)"?', (\d+), (true|false)\);$/;
 const ENCODING = /^SET client_encoding = '(.*)';$/;
-const END = "-- PostgreSQL database dump complete";
+/** The last line of a dump. */
+export const END = "-- PostgreSQL database dump complete";
 
 /**
  * Reads a plain dump of PostgreSQL's `pg_dump`, packed by gzip or not, one chunk's worth at a time.
@@ -71,7 +72,7 @@ const CUT = "the dump ends here: it was cut short";
 
 /** Why it can't be read to its end, and what to do. */
 function lackOf({ copy, inserts, end }: Record<"copy" | "inserts" | "end", boolean>): string | undefined {
-  if (inserts)
+  if (inserts && !copy)
     return "the dump has INSERT statements: make it without --inserts, --column-inserts and --rows-per-insert";
   if (!copy && !end) return "this is not a plain dump of PostgreSQL, which pg_dump writes";
   if (!copy) return "the dump has no data: make it without --schema-only";

@@ -58,7 +58,7 @@ function openStaging(): Database {
 const CONVERTED: Readonly<Record<string, (cell: string) => string | number>> = {
   TEXT: (cell) => cell,
   INTEGER: (cell) => (/^-?\d{1,18}$/.test(cell) ? cell : refuse("must be a whole number")),
-  BOOLEAN: (cell) => (cell === "t" ? 1 : cell === "f" ? 0 : refuse("must be t or f")),
+  BOOLEAN: (cell) => (/^t(rue)?$/.test(cell) ? 1 : /^f(alse)?$/.test(cell) ? 0 : refuse("must be t or f")),
   TIME: (cell) => toTime(cell) ?? refuse("must be a time"),
   JSON: (cell) => (isTooDeep(parsed(cell)) ? refuse(TOO_DEEP) : cell),
 };
@@ -67,11 +67,11 @@ function refuse(what: string): never {
   throw new Error(what);
 }
 
-/** A time of PostgreSQL, in UTC unless it says otherwise: `2026-11-23 03:25:50.086857+00`. */
+/** A time that PostgreSQL reads, in UTC unless it says otherwise: `2026-11-23 03:25:50.086857+00`. */
 function toTime(cell: string): string | undefined {
-  const [, day, time = "00:00", zone = "+00"] =
-    /^(\d{4,}-\d\d-\d\d)(?: ([\d:.]+))?([+-][\d:]+)?$/.exec(cell) ?? [];
-  const date = new Date(`${day}T${time}${zone.includes(":") ? zone : `${zone}:00`}`);
+  const [, day, time = "00:00", zone = "Z"] =
+    /^(\d{4,}-\d\d-\d\d)(?:[ T]([\d:.]+))?(Z|[+-][\d:]+)?$/.exec(cell) ?? [];
+  const date = new Date(`${day}T${time}${/^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone}`);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 

@@ -7,6 +7,7 @@ import { counter } from "../overview/counters.ts";
 import { invitation } from "../people/invitations.ts";
 import { role } from "../people/roles.ts";
 import { deletedPrivateProject } from "../projects/projects-dataset.ts";
+import { END } from "./dump.ts";
 import { type Context, copyOf, type Left, leaving, linesOf, type Row } from "./lines.ts";
 import { later } from "./to-sql-later.ts";
 import { MAX, TABLES } from "./to-sql-tables.ts";
@@ -34,6 +35,7 @@ export function* exportSql(db: Database, { withSecrets, onEnd }: Options): Gener
     yield* later(context, copied);
     yield* changesOfTypes(context);
     yield sequences(context);
+    yield `${END}\n`;
     for (const [kind, reason] of WITHOUT_TABLE) for (const _ of kind.lines(db)) leave(kind.name, reason);
   } finally {
     db.exec("COMMIT");

@@ -107,6 +107,7 @@ SELECT 'roles' AS "table", rowid AS "row", id, name, iif(type = 'root-custom', '
     FROM role_permission WHERE role_id = roles.id AND permission <> '') AS permissions
 FROM roles WHERE id > 5 ORDER BY id;
 
+-- The roles 1 to 5 are the same everywhere: 1 to 3 are root roles, 4 and 5 are a project's.
 -- Unleash has users of its own, and keeps the rows of deleted ones.
 CREATE VIEW people AS
 SELECT rowid AS "row", * FROM users WHERE id > 0 AND is_system IS NOT TRUE AND deleted_at IS NULL;
@@ -114,8 +115,8 @@ SELECT rowid AS "row", * FROM users WHERE id > 0 AND is_system IS NOT TRUE AND d
 CREATE VIEW user AS
 SELECT 'users' AS "table", "row", id, name, nullif(username, '') AS username, nullif(email, '') AS email,
   image_url AS imageUrl, iif(is_service, 'Service Account', 'User') AS accountType,
-  (SELECT role_id FROM role_user JOIN roles ON roles.id = role_id
-    WHERE user_id = people.id AND type IN ('root', 'root-custom') ORDER BY role_id) AS rootRole,
+  (SELECT role_id FROM role_user LEFT JOIN roles ON roles.id = role_id
+    WHERE user_id = people.id AND (role_id <= 3 OR type = 'root-custom') ORDER BY role_id) AS rootRole,
   created_at AS createdAt, seen_at AS seenAt, max(ifnull(login_attempts, 0), 0) AS loginAttempts, scim_id AS scimId,
   password_hash AS passwordHash
 FROM people ORDER BY id;
@@ -180,8 +181,8 @@ FROM projects LEFT JOIN project_settings ON project = projects.id ORDER BY id;
 
 CREATE VIEW projectRole AS
 SELECT 'role_user' AS "table", role_user.rowid AS "row", project, role_id AS role, user_id AS user, NULL AS "group"
-FROM role_user JOIN people ON people.id = user_id JOIN roles ON roles.id = role_id
-WHERE type IN ('project', 'custom') AND project IN (SELECT id FROM projects)
+FROM role_user JOIN people ON people.id = user_id LEFT JOIN roles ON roles.id = role_id
+WHERE (role_id IN (4, 5) OR type IN ('project', 'custom')) AND project IN (SELECT id FROM projects)
 UNION ALL
 SELECT 'group_role', group_role.rowid, project, role_id, NULL, group_id
 FROM group_role WHERE project IN (SELECT id FROM projects);
