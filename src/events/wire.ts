@@ -18,14 +18,18 @@ export class Summary extends RawJson<string | null> {
   }
 }
 
-/** An event's JSON with the links of its summary, which is the last key, below the root. */
-export function linked(wire: string, root: string) {
+/** The elements of a list as JSON text. */
+export const joined = (wires: readonly string[], root: string) =>
+  (isLinked(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
+
+/** One event; the summary is its last key. */
+function linked(wire: string, root: string) {
   if (!isLinked(root)) return wire;
   const at = wire.lastIndexOf('"summary":');
   return wire.slice(0, at) + withRoot(wire.slice(at), root);
 }
 
 /** Whether links are rewritten: the root is a full URL. */
-export const isLinked = (root: string) => root.startsWith("http");
+const isLinked = (root: string) => root.startsWith("http");
 
 const withRoot = (text: string, root: string) => text.replaceAll("](/", `](${root}/`);

@@ -4,6 +4,7 @@ import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { Event } from "../events/schema.ts";
+import { joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { GET, POST } from "../http/operation.ts";
 import { fold } from "../lib/text.ts";
@@ -75,22 +76,22 @@ function newest(db: Database, criteria: Criteria, limit: number, last = NEWEST) 
 
 function allEvents(db: Database, criteria: Criteria, begin: string) {
   const end = endWith(countMatches(db, criteria));
-  return new JsonStream((root) => listText(matchingWindows(db, criteria, root), { begin, end }));
+  return new JsonStream((root) => listText(matchingWindows(db, criteria), root, { begin, end }));
 }
 
 /** Never held in memory as a whole if it is long: events never change, so they are read as the client reads. */
 const eventList = (db: Database, ids: readonly number[], ends: Ends) =>
-  new JsonStream((root) => listText(wireWindows(db, ids, root), ends));
+  new JsonStream((root) => listText(wireWindows(db, ids), root, ends));
 
 interface Ends {
   begin: string;
   end: string;
 }
 
-function* listText(windows: Iterable<string>, { begin, end }: Ends): Generator<string> {
+function* listText(windows: Iterable<string[]>, root: string, { begin, end }: Ends): Generator<string> {
   let before = begin;
-  for (const window of windows) {
-    yield before + window;
+  for (const wires of windows) {
+    yield before + joined(wires, root);
     before = ",";
   }
   yield before === begin ? begin + end : end;

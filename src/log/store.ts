@@ -3,7 +3,6 @@ import { Id, kind, Name, optional, Real } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { eventTypeWarnings, Tag } from "../events/schema.ts";
-import { isLinked, linked } from "../events/wire.ts";
 import { JsonObject, Text, Time } from "../lib/validation.ts";
 import { type Criteria, matchingIds } from "./criteria.ts";
 
@@ -13,51 +12,48 @@ export const WINDOW = 256 * 1024;
 /** The events read at once, if all are short: together they have no more than one window. */
 const BATCH = 100;
 
-/** `text` has the short ones, in the order of the ids. */
-const batchJoined = query<{ ids: string }, { longest: number; text: string }>(`
-  SELECT max(octet_length(wire)) AS longest,
-    group_concat(wire) FILTER (WHERE octet_length(wire) <= ${WINDOW / BATCH}) AS text
+const shortWires = query<{ ids: string }, string | null>(`
+  SELECT CASE WHEN octet_length(wire) <= ${WINDOW / BATCH} THEN wire END
   FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value`);
 
 /** An event's JSON. */
 export const wireOf = query<{ id: number }, string>(`SELECT wire FROM events WHERE id = :id`);
 
-/**
- * Events in the order of the ids as the elements of a JSON list, in windows of limited size. SQLite joins them unless
- * some are long or their links are rewritten.
- */
-export function* wireWindows(db: Database, ids: readonly number[], root: string): Generator<string> {
+/** The wire JSON of events in the order of the ids, in windows of limited size. */
+export function* wireWindows(db: Database, ids: readonly number[]): Generator<string[]> {
   for (let start = 0; start < ids.length; start += BATCH) {
     const batch = ids.slice(start, start + BATCH);
-    const { longest, text } = batchJoined(db).get({ ids: JSON.stringify(batch) })!;
-    if (isLinked(root) || longest > WINDOW / BATCH) yield* oneByOne(db, batch, root);
-    else yield text;
+    const wires = shortWires(db)
+      .pluck()
+      .all({ ids: JSON.stringify(batch) });
+    if (wires.includes(null)) yield* longWindows(db, batch);
+    else yield wires as string[];
   }
 }
 
-function* oneByOne(db: Database, ids: readonly number[], root: string): Generator<string> {
+function* longWindows(db: Database, ids: readonly number[]): Generator<string[]> {
   let wires: string[] = [];
   let size = 0;
   for (const id of ids) {
     const wire = wireOf(db).pluck().get({ id })!;
-    wires.push(linked(wire, root));
+    wires.push(wire);
     size += wire.length;
     if (size <= WINDOW) continue;
-    yield wires.join(",");
+    yield wires;
     wires = [];
     size = 0;
   }
-  if (wires.length > 0) yield wires.join(",");
+  if (wires.length > 0) yield wires;
 }
 
 /** How many ids are looked up at a time. */
 const MANY = 10_000;
 
 /** The same for all events that match, newest first. */
-export function* matchingWindows(db: Database, criteria: Criteria, root: string): Generator<string> {
+export function* matchingWindows(db: Database, criteria: Criteria): Generator<string[]> {
   for (let last = criteria.last; ; ) {
     const ids = matchingIds(db, { ...criteria, last }, { offset: 0, limit: MANY });
-    yield* wireWindows(db, ids, root);
+    yield* wireWindows(db, ids);
     if (ids.length < MANY) return;
     last = BigInt(ids.at(-1)! - 1);
   }
