@@ -50,6 +50,14 @@ export function messageIn(body: string): unknown {
   }
 }
 
+/** The wait that `Retry-After` asks for, in seconds or until a date; undefined if it doesn't. */
+export function retryAfterMs(header: string | undefined, now = Date.now()): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+}
+
 const UNTRUSTED = "its certificate is not trusted: pass it with --ca FILE";
 
 /** What Node's error codes mean to an operator. */

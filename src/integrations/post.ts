@@ -1,5 +1,6 @@
 import http from "node:http";
 import https from "node:https";
+import { retryAfterMs } from "../http/client.ts";
 import { createGuard, type Guard, TargetError } from "./guard.ts";
 
 /** A receiver's response, or the reason why there is none. */
@@ -160,14 +161,6 @@ function toResult({ response, text }: Received, now: number): PostResult {
   const isTransient = status === 408 || status === 425 || status === 429 || status >= 500;
   const requestedMs = isTransient ? retryAfterMs(response.headers["retry-after"], now) : undefined;
   return { status, isSuccess: status >= 200 && status < 300, isTransient, requestedMs, text };
-}
-
-/** The wait that a receiver requests, in seconds or until a date; undefined if it doesn't. */
-function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d+$/.test(header)) return Number(header) * 1000;
-  const time = Date.parse(header);
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
 /** Problems with the certificate, the address or a header are permanent. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { ask, type Connection, explainNetworkError, messageIn } from "../http/client.ts";
+import { ask, type Connection, explainNetworkError, messageIn, retryAfterMs } from "../http/client.ts";
 import type { Log } from "../lib/logger.ts";
 
 /*
@@ -22,8 +22,8 @@ export interface Answer {
 const TRIES = 5;
 const FIRST_WAIT_MS = 250;
 
-/** The longest that a server's `Retry-After` is waited for, in seconds. */
-const MAX_RETRY_AFTER = 120;
+/** The longest that a server's `Retry-After` is waited for, in milliseconds. */
+const MAX_RETRY_AFTER_MS = 120_000;
 
 /** The most bytes that an answer may unpack to. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
@@ -139,12 +139,6 @@ function refusal({ url }: Connection, path: string, { statusCode, headers }: Inc
     );
   if (headers.location !== undefined) return new Error(`${reason}; it may have moved to ${headers.location}`);
   if (statusCode === 429 || statusCode === 408 || statusCode! >= 500)
-    return new PassingError(reason, retryAfter(headers["retry-after"]));
+    return new PassingError(reason, Math.min(retryAfterMs(headers["retry-after"]) ?? 0, MAX_RETRY_AFTER_MS));
   return new Error(reason);
-}
-
-/** The header's seconds, or the time until its date, in milliseconds. */
-function retryAfter(header = "0"): number {
-  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
-  return Math.min(Math.max(seconds || 0, 0), MAX_RETRY_AFTER) * 1000;
 }
