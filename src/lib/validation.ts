@@ -121,6 +121,9 @@ const toGiven = (key: string) => key.replace(/^\0/, "");
 export const dictionary = <S extends Schema>(value: S) =>
   Object.assign(v.pipe(JsonObject, keepingKeys(v.record(v.string(), value))), { value });
 
+/** How many there are, in a response. */
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
 /** RFC 3339 in UTC with milliseconds, the only form on the wire. */
 export const Timestamp = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
 

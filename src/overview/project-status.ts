@@ -5,11 +5,10 @@ import type { Stage } from "../flags/features-schema.ts";
 import { byStage, LATEST_FIRST } from "../flags/lifecycle.ts";
 import { GET } from "../http/operation.ts";
 import { DAY_MS, startOfMinute } from "../lib/time.ts";
+import { Count } from "../lib/validation.ts";
 import { idSince } from "../log/store.ts";
 import { Percentage } from "../projects/projects-schema.ts";
 import { MEMBER_COUNT, projectHealth, requireProject } from "../projects/projects-store.ts";
-
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** The flags now in a stage, and how long it took them and others; null if none has left it. */
 const StageSummary = v.strictObject({ averageDays: v.nullable(v.number()), currentFlags: Count });

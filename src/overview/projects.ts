@@ -6,7 +6,7 @@ import { projectFeatures } from "../flags/features-store.ts";
 import { GET } from "../http/operation.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { DAY_MS, startOfMinute } from "../lib/time.ts";
-import { Timestamp } from "../lib/validation.ts";
+import { Count, Timestamp } from "../lib/validation.ts";
 import { idSince } from "../log/store.ts";
 import { FeatureNaming, LinkTemplate, MODES } from "../projects/projects-schema.ts";
 import {
@@ -16,8 +16,6 @@ import {
   projectHealth,
   requireProject,
 } from "../projects/projects-store.ts";
-
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** Activity in the thirty whole days before today, and in the thirty before those. */
 export const Stats = v.strictObject({

@@ -8,12 +8,10 @@ import { query } from "../db/statement.ts";
 import { toCsv } from "../http/csv.ts";
 import { Csv, GET, WithHeaders } from "../http/operation.ts";
 import { DAY_MS, startOfMinute } from "../lib/time.ts";
-import { Timestamp } from "../lib/validation.ts";
+import { Count, Timestamp } from "../lib/validation.ts";
 import { ORIGINAL } from "../lib/version.ts";
 import { idSince } from "../log/store.ts";
 import { instanceId } from "./instance.ts";
-
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** The number of users, flags and so on in this instance. */
 export const Statistics = v.strictObject({
