@@ -6,17 +6,17 @@ import { removeIfUnused } from "../db/lock.ts";
 import { open } from "../db/open.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { openAnswers, readSource } from "../moving/answers.ts";
+import { readSource } from "../moving/answers.ts";
 import { wantedProjects } from "../moving/projects.ts";
 import { type Comparison, comparisons, copyFlags, pulledLines, readAll, watch } from "../moving/pull.ts";
-import type { Pull } from "../moving/source.ts";
+import { openPull, PARALLEL, type Pull } from "../moving/source.ts";
 import { type ImportCounts, importLines, isUntouched, tryLines } from "../transfer/import.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
 import { closing, dataFile } from "./data-file.ts";
 import { openForTrial, reportTrial } from "./import.ts";
 import { counted, endProgress, printCounts, progressTextOn } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
-import { connectionTo, SERVER_OPTIONS } from "./server-url.ts";
+import { connectionTo, rootOf, SERVER_OPTIONS } from "./server-url.ts";
 
 const OPTIONS = {
   from: { hint: "URL", help: "the server to read from: an Unleash, or another Flagstone" },
@@ -69,22 +69,22 @@ const MAX_AGE_MS = DAY_MS;
 function openSource(context: PullContext, signal: AbortSignal): Pull {
   const { log, options } = context;
   if (options.from === undefined) throw new UsageError("pull needs --from URL, the server to read from");
-  const server = connectionTo(options.from.replace(/(\/api(\/admin)?)?\/*$/, ""), context, signal);
-  const parallel = numberOf(context, "parallel", 4, 64);
+  const server = connectionTo(rootOf(options.from), context, signal);
+  const parallel = numberOf(context, "parallel", PARALLEL, 64);
   const folder = folderOf(context);
   requireSameSource(context, folder, server.url);
-  const answers = openAnswers(folder, server, { parallel, log });
-  if (answers.count() > 0)
-    log({ level: "info", message: `goes on with ${counted(answers.count(), "answer")} in ${folder}` });
   const show = progressTextOn(context);
-  return {
-    url: server.url,
-    answers,
-    options: { projects: options.project ?? [], withEvents: !options["no-events"], onlyFlags: false },
-    losses: [],
-    counts: {},
+  const pull = openPull(folder, server, {
+    projects: options.project ?? [],
+    withEvents: !options["no-events"],
+    onlyFlags: false,
+    parallel,
+    log,
     onProgress: (noun, done, total) => show(`${noun}: ${done} of ${total}${CLEAR_LINE}`),
-  };
+  });
+  const kept = pull.answers.count();
+  if (kept > 0) log({ level: "info", message: `goes on with ${counted(kept, "answer")} in ${folder}` });
+  return pull;
 }
 
 function numberOf({ options }: PullContext, name: "parallel" | "interval", preset: number, maximum: number) {

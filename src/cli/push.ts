@@ -7,18 +7,17 @@ import { isKnown } from "../db/known.ts";
 import { IN_MEMORY, open } from "../db/open.ts";
 import type { Connection } from "../http/client.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { openAnswers } from "../moving/answers.ts";
 import type { Left } from "../moving/lines.ts";
 import { wantedProjects } from "../moving/projects.ts";
 import { pulledLines } from "../moving/pull.ts";
 import { type Plan, planPush, sendPush } from "../moving/push.ts";
-import type { Pull } from "../moving/source.ts";
+import { openPull, type Pull } from "../moving/source.ts";
 import { importLines } from "../transfer/import.ts";
 import { toLine } from "./apply.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
 import { closing, dataFileToRead } from "./data-file.ts";
 import { counted, endProgress, logLeft, progressTextOn } from "./output.ts";
-import { connectionTo, SERVER_OPTIONS } from "./server-url.ts";
+import { connectionTo, rootOf, SERVER_OPTIONS } from "./server-url.ts";
 
 const OPTIONS = {
   to: { hint: "URL", help: "the server to change: an Unleash, or another Flagstone" },
@@ -42,7 +41,7 @@ export const push = command({
     if (to === undefined) throw new UsageError("push needs --to URL, the server to change");
     const stopped = new AbortController();
     onStop(context.world, (name) => stopped.abort(new Error(`Stopped by ${name}: run it again to go on`)));
-    const server = connectionTo(to.replace(/(\/api(\/admin)?)?\/*$/, ""), context, stopped.signal);
+    const server = connectionTo(rootOf(to), context, stopped.signal);
     using ours = dataFileToRead(context.config);
     requireProjects(ours, projects);
     try {
@@ -83,16 +82,15 @@ async function copyOf(context: PushContext, server: Connection, projects: readon
   const db = closing(open(IN_MEMORY));
   try {
     const { log } = context;
-    const answers = openAnswers(folder, server, { parallel: 4, log });
     const show = progressTextOn(context);
-    const pull: Pull = {
-      url: server.url,
-      answers,
-      options: { projects: [], withEvents: false, onlyFlags: true },
-      losses: [],
-      counts: {},
-      onProgress: (noun, done, total) => show(`${noun}: ${done} of ${total}`),
-    };
+    const onProgress: Pull["onProgress"] = (noun, done, total) => show(`${noun}: ${done} of ${total}`);
+    const pull = openPull(folder, server, {
+      projects: [],
+      withEvents: false,
+      onlyFlags: true,
+      log,
+      onProgress,
+    });
     const there = (await wantedProjects(pull)).map(({ id }) => String(id));
     pull.options.projects = there.filter((id) => projects.includes(id));
     await importLines(db, pulledLines(pull));

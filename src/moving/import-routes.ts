@@ -14,11 +14,10 @@ import { LinesOfJson, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { importLines, type Notes, type Trial, tryLines } from "../transfer/import.ts";
-import { openAnswers } from "./answers.ts";
 import { unpacked } from "./dump.ts";
 import { dumpLines, type LeftOut } from "./from-dump.ts";
 import { pulledLines, readAll } from "./pull.ts";
-import type { Loss, Pull } from "./source.ts";
+import { type Loss, openPull, type Pull } from "./source.ts";
 
 /*
  * Importing into the file of a running server. It is done by a connection of its own, as if by another process: others
@@ -124,14 +123,8 @@ function pullOf(
   signal: AbortSignal,
 ): Pull {
   fs.rmSync(folder, { recursive: true, force: true });
-  return {
-    url,
-    answers: openAnswers(folder, { url, token, options: { signal } }, { parallel: 4, log: () => {} }),
-    options: { projects, withEvents, onlyFlags: false },
-    losses: [],
-    counts: {},
-    onProgress: () => {},
-  };
+  const server = { url, token, options: { signal } };
+  return openPull(folder, server, { projects, withEvents, onlyFlags: false, log: () => {} });
 }
 
 interface Run extends Choice {

@@ -1,7 +1,9 @@
 import * as v from "valibot";
 import { type Line, toPrintable } from "../dataset/kind.ts";
+import type { Connection } from "../http/client.ts";
+import type { Log } from "../lib/logger.ts";
 import { KINDS } from "../transfer/kinds.ts";
-import type { Answers } from "./answers.ts";
+import { type Answers, openAnswers } from "./answers.ts";
 import { fit } from "./fit.ts";
 
 /*
@@ -38,6 +40,30 @@ export interface Pull {
   counts: Record<string, number>;
   onProgress(noun: string, done: number, total: number): void;
 }
+
+/** A server of which nothing has been read yet; what it answers is kept in the folder. */
+export const openPull = (
+  folder: string,
+  server: Connection,
+  { parallel = PARALLEL, log, onProgress = () => {}, ...options }: PullOptions & Reporting,
+): Pull => ({
+  url: server.url,
+  answers: openAnswers(folder, server, { parallel, log }),
+  options,
+  losses: [],
+  counts: {},
+  onProgress,
+});
+
+interface Reporting {
+  /** How many requests are sent at once. */
+  parallel?: number;
+  log: Log;
+  onProgress?: Pull["onProgress"];
+}
+
+/** How many requests are sent at once, unless somebody says otherwise. */
+export const PARALLEL = 4;
 
 export const ADMIN = "/api/admin";
 
