@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import * as v from "valibot";
-import { isTooDeep, MAX_JSON_DEPTH, MAX_LINE_BYTES, mayBeTooDeep } from "../lib/limits.ts";
+import { isTooDeep, MAX_LINE_BYTES, mayBeTooDeep, TOO_DEEP } from "../lib/limits.ts";
 import { check, type Schema, type Violation } from "../lib/validation.ts";
 import { DatasetError, Flag, type Line, OptionalText, OptionalTime, type Place } from "./kind.ts";
 
@@ -52,7 +52,7 @@ export async function* datasetLines(chunks: AsyncIterable<Buffer>): AsyncGenerat
 }
 
 function contentOf(kind: unknown, keys: object, line: TextLine) {
-  if (mayBeTooDeep(line.text)) requireShallow(keys, line);
+  if (mayBeTooDeep(line.text)) requireShallow(keys, { line: line.number });
   return { kind, keys, isLong: line.text.length > MAX_FULL_REPORT };
 }
 
@@ -93,10 +93,10 @@ export function checkedKeys<S extends Schema>(
 
 const reason = ({ path, message }: Violation) => (path === "" ? message : `${path}: ${message}`);
 
-function requireShallow(keys: object, line: TextLine) {
+/** @throws DatasetError naming a key whose value is nested too deeply */
+export function requireShallow(keys: object, place: Place) {
   const [key] = Object.entries(keys).find(([, value]) => isTooDeep(value)) ?? [];
-  if (key !== undefined)
-    throw errorAt(line, `${key}: must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (key !== undefined) throw new DatasetError(place, `${key}: ${TOO_DEEP}`);
 }
 
 /**

@@ -1,10 +1,8 @@
 import { applyPatch, type Operation, Pointer as PointerPath } from "rfc6902";
 import * as v from "valibot";
 import { invalid, requireValid } from "../lib/api-error.ts";
-import { isTooDeep, MAX_JSON_BYTES, MAX_JSON_DEPTH } from "../lib/limits.ts";
+import { isTooDeep, MAX_JSON_BYTES, TOO_DEEP } from "../lib/limits.ts";
 import type { Schema } from "../lib/validation.ts";
-
-const TOO_DEEP = `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 
 const Pointer = v.pipe(v.string(), v.regex(/^(\/.*)?$/s, "must be a JSON Pointer such as /name"));
 

@@ -12,6 +12,9 @@ export const MAX_JSON_BYTES = 1024 * 1024;
 /** Nesting depth of objects and lists under one key of a line or a body. */
 export const MAX_JSON_DEPTH = 100;
 
+/** What is said of a deeper one. */
+export const TOO_DEEP = `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
+
 /** Bytes of an imported line: a flag with all its strategies may be long. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 

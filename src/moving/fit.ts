@@ -1,4 +1,6 @@
 import type * as v from "valibot";
+import type { Kind, Line, Place } from "../dataset/kind.ts";
+import { requireShallow } from "../dataset/text.ts";
 
 type Node = v.GenericSchema & {
   wrapped?: Node;
@@ -7,15 +9,25 @@ type Node = v.GenericSchema & {
   entries?: Record<string, Node>;
 };
 
+/** A line of a kind, from a thing of another system. */
+export const lineOf = ({ name, schema }: Kind, thing: object, place: Place): Line => ({
+  place,
+  read() {
+    const keys = fit(schema, thing) as object;
+    requireShallow(keys, place);
+    return { kind: name, keys };
+  },
+});
+
 /**
  * A value from another system in the shape of a schema, as far as that needs no guess: JSON text becomes its value, 0
  * and 1 become false and true, numbers become text, unknown keys and nulls of optional keys are left out. Anything else
  * stays as it is, so that checking it says what is wrong.
  */
-export function fit(schema: Node, value: unknown): unknown {
+function fit(schema: Node, value: unknown): unknown {
   const { wrapped, item, entries, type } = schema;
-  if (wrapped)
-    return value === null && type !== "nullable" ? undefined : value === null ? null : fit(wrapped, value);
+  if (wrapped && value !== null) return fit(wrapped, value);
+  if (wrapped) return type === "nullable" ? null : undefined;
   if (type === "boolean") return value === 0 || value === 1 ? value === 1 : value;
   if (type === "string")
     return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
@@ -37,7 +49,7 @@ function fitObject(schema: Node, entries: Node["entries"], value: Record<string,
 }
 
 /** The value, or the text if it is not JSON. */
-export function fromJson(text: string): unknown {
+function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

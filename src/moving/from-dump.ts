@@ -4,10 +4,10 @@ import { DatasetError, type Kind, type Line } from "../dataset/kind.ts";
 import { connect } from "../db/connect.ts";
 import type { Database } from "../db/database.ts";
 import { DataError, isSqlite } from "../db/error.ts";
-import { isTooDeep, MAX_JSON_DEPTH, mayBeTooDeep } from "../lib/limits.ts";
+import { isTooDeep, TOO_DEEP } from "../lib/limits.ts";
 import { KINDS } from "../transfer/kinds.ts";
 import { type DumpPart, dumpParts } from "./dump.ts";
-import { fit, fromJson } from "./fit.ts";
+import { lineOf } from "./fit.ts";
 import tables from "./unleash.sql";
 
 /** Rows that don't come along, and why. */
@@ -82,8 +82,6 @@ function parsed(cell: string): unknown {
     return refuse("must be JSON");
   }
 }
-
-const TOO_DEEP = `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 
 interface Target {
   name: string;
@@ -208,11 +206,12 @@ const leftOut = (staged: Database) =>
 /** How many lines are passed on at a time. */
 const BATCH = 200;
 
-async function* stagedLines(staged: Database, { name, schema }: Kind): AsyncGenerator<Line[]> {
-  if (!staged.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?").get(name)) return;
+async function* stagedLines(staged: Database, kind: Kind): AsyncGenerator<Line[]> {
+  if (!staged.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?").get(kind.name)) return;
   let lines: Line[] = [];
-  for (const row of staged.prepare<[], StagedRow>(`SELECT * FROM "${name}"`).iterate()) {
-    lines.push(toLine(name, schema, row));
+  const rows = staged.prepare<[], StagedRow>(`SELECT * FROM "${kind.name}"`).iterate();
+  for (const { table, row, ...keys } of rows) {
+    lines.push(lineOf(kind, keys, { table, row }));
     if (lines.length < BATCH) continue;
     yield lines;
     lines = [];
@@ -225,13 +224,3 @@ interface StagedRow {
   table: string;
   row: number;
 }
-
-const toLine = (kind: string, schema: Kind["schema"], { table, row, ...keys }: StagedRow): Line => ({
-  place: { table, row },
-  read() {
-    for (const [key, value] of Object.entries(keys))
-      if (typeof value === "string" && mayBeTooDeep(value) && isTooDeep(fromJson(value)))
-        throw new DatasetError({ table, row }, `${key}: ${TOO_DEEP}`);
-    return { kind, keys: fit(schema, keys) as object };
-  },
-});

@@ -129,7 +129,7 @@ async function* apiTokens(pull: Pull): AsyncGenerator<Line[]> {
     createdAt: token.createdAt,
     expiresAt: token.expiresAt,
     seenAt: token.seenAt,
-    type: token.type === "backend" ? "client" : token.type,
+    type: token.type,
     name: token.tokenName ?? token.username,
     hash: hashSecret(String(token.secret)),
     ...(Array.isArray(token.projects) && {

@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { type Line, toPrintable } from "../dataset/kind.ts";
 import type { Connection } from "../http/client.ts";
 import type { Log } from "../lib/logger.ts";
-import { KINDS } from "../transfer/kinds.ts";
+import { kindNamed } from "../transfer/kinds.ts";
 import { type Answers, openAnswers } from "./answers.ts";
-import { fit } from "./fit.ts";
+import { lineOf } from "./fit.ts";
 
 /*
  * What the converters of answers to lines share: reading answers of the right shape, and noting what is lost.
@@ -136,14 +136,9 @@ function messageOf(body: string): string {
   }
 }
 
-const schemas = new Map(KINDS.map(({ name, schema }) => [name, schema]));
-
 /** Lines of a kind, from an answer. What a line doesn't have is left out. */
 export const toLines = (pull: Pull, path: string, kind: string, list: readonly object[]): Line[] =>
-  list.map((thing) => ({
-    place: { answer: `${pull.url}${ADMIN}/${path}` },
-    read: () => ({ kind, keys: fit(schemas.get(kind)!, thing) as object }),
-  }));
+  list.map((thing) => lineOf(kindNamed(kind)!, thing, { answer: `${pull.url}${ADMIN}/${path}` }));
 
 /** A list of things, which may be missing. */
 export const listOf = (value: unknown): Thing[] => (Array.isArray(value) ? value : []);

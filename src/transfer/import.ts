@@ -21,7 +21,7 @@ import { loadEvents } from "../events/load.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";
 import { TooLongError } from "../lib/limits.ts";
 import { timestamp } from "../lib/time.ts";
-import { KINDS } from "./kinds.ts";
+import { KINDS, kindNamed } from "./kinds.ts";
 
 /** The number of stored lines of each kind. */
 export type ImportCounts = Record<string, number>;
@@ -160,8 +160,6 @@ function note(notes: Notes, place: Place, message: string) {
 
 const NONE: string[] = [];
 
-const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
-
 /**
  * Stores one line in the caller's transaction and counts it.
  * @returns what the API would reject in it, safe for a terminal.
@@ -170,7 +168,7 @@ const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
 function storeLine(context: ImportContext, { place, read }: Line, counts: Record<string, number>): string[] {
   const line = read();
   if (!line) return NONE;
-  const kind = kinds.get(line.kind as string);
+  const kind = kindNamed(line.kind);
   if (!kind) throw new DatasetError(place, `kind: ${unknownKind(line.kind)}`);
   const value = checkedKeys(kind.schema, line.keys, place, line.isLong);
   try {

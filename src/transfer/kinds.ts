@@ -55,3 +55,8 @@ export const KINDS: readonly Kind[] = [
   instance,
   usage,
 ];
+
+const named = new Map<unknown, Kind>(KINDS.map((kind) => [kind.name, kind]));
+
+/** The kind of that name, if there is one. */
+export const kindNamed = (name: unknown): Kind | undefined => named.get(name);

@@ -95,19 +95,32 @@ for (const [name, misbehave, message] of FINAL)
     assert.equal(fs.existsSync(file), false);
   });
 
-test("an unreadable part of an answer is named with its URL, and nothing is stored", async (t) => {
-  const source = await openSource(t);
-  source.interfere = ({ url }, response) => {
-    if (url !== "/api/admin/tag-types") return false;
-    end(response, 200, {}, '{"tagTypes":[{"name":".."}]}');
-    return true;
-  };
-  const file = newFile(t);
-  const result = await pull(source.url, file);
-  assert.equal(result.code, 3);
-  assert.match(result.stderr, /\/api\/admin\/tag-types: name: must not be \. or \.\./);
-  assert.equal(fs.existsSync(file), false);
-});
+const DEEP = `${'{"a":'.repeat(101)}1${"}".repeat(101)}`;
+
+/** Answers with something that can't be stored, and what the command says about it. */
+const UNREADABLE: Array<[path: string, body: string, message: RegExp]> = [
+  ["tag-types", '{"tagTypes":[{"name":".."}]}', /tag-types: name: must not be \. or \.\./],
+  [
+    "search/events",
+    `{"total":1,"events":[{"id":1,"type":"x","createdBy":"x","createdAt":"2026-01-01T00:00:00Z","data":${DEEP}}]}`,
+    /search\/events\S+: data: must not be nested deeper than 100 levels/,
+  ],
+];
+
+for (const [path, body, message] of UNREADABLE)
+  test(`an unreadable part of ${path} is named with its URL, and nothing is stored`, async (t) => {
+    const source = await openSource(t);
+    source.interfere = ({ url }, response) => {
+      if (!url!.startsWith(`/api/admin/${path}`)) return false;
+      end(response, 200, {}, body);
+      return true;
+    };
+    const file = newFile(t);
+    const result = await pull(source.url, file);
+    assert.equal(result.code, 3);
+    assert.match(result.stderr, message);
+    assert.equal(fs.existsSync(file), false);
+  });
 
 test("a token without rights: what it may not see is named with the permission", async (t) => {
   const source = await openSource(t, worldOfFlags());
