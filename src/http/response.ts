@@ -8,7 +8,7 @@ import { endOfTurn } from "../lib/background.ts";
 import { toJson } from "../lib/raw-json.ts";
 import { acceptsGzip, type Encoding, encodeOnce, encodingFor, isWorthCompressing } from "./encoding.ts";
 import { JsonLines, JsonStream, toBody, toLines } from "./json-stream.ts";
-import { type Contract, LinesOfJson, textTypeOf, WithHeaders } from "./operation.ts";
+import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
 
 const COMMON = {
   "content-type": "application/json; charset=utf-8",
@@ -47,6 +47,8 @@ export interface StreamParts {
   headers: Record<string, string>;
   status?: number | undefined;
   stream: Readable;
+  /** Whether each piece is awaited, so that none may be held back. */
+  isLive?: boolean;
 }
 
 /** In characters. */
@@ -59,7 +61,7 @@ export function toParts(result: unknown, options: ResponseOptions = {}): Parts |
   if (result === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
   const type = textTypeOf(options.response);
   if (result instanceof JsonLines)
-    return { headers: headersFor(withType(options, type!)), stream: toLines(result) };
+    return { headers: headersFor(withType(options, type!)), stream: toLines(result), isLive: true };
   if (type) return textParts(result as string, type, options);
   const { root = "", volatile } = options;
   const text = result instanceof JsonStream ? toBody(result, root) : toJson(result, root);
@@ -160,10 +162,9 @@ export async function sendParts(
   if (!response.destroyed) response.writeHead(status, headers).end(method === "HEAD" ? null : body);
 }
 
-/** A stream as the response, compressed if the client accepts it; lines would wait until there are many. */
-export function toStreamed({ headers, stream }: StreamParts, request: Request): HTTPResponse {
-  const isLines = headers["content-type"]?.startsWith(textTypeOf(LinesOfJson)!);
-  if (isLines || !acceptsGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
+/** A stream as the response, compressed if the client accepts it and nothing would wait for that. */
+export function toStreamed({ headers, stream, isLive }: StreamParts, request: Request): HTTPResponse {
+  if (isLive || !acceptsGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
   const compressed = pipeline(stream, zlib.createGzip(), () => {}); // an error on one side ends the other too
   return respond(200, compressed, { ...headers, "content-encoding": "gzip" });
 }
