@@ -99,14 +99,12 @@ function createStage(staged: Database): (part: DumpPart) => Line {
     throw new DatasetError({ table: name, row: 1 }, TWICE);
   };
   const sequence = staged.prepare("INSERT INTO sequences (name, last) VALUES (:name, :last)");
-  const other = staged.prepare("INSERT INTO others (name, rows) VALUES (:name, 0)");
-  const countOther = staged.prepare("UPDATE others SET rows = rows + 1 WHERE name = :name");
+  const countOther = staged.prepare("UPDATE tables_seen SET rows = rows + 1 WHERE name = :name");
   return (part) => {
     if (part.kind === "sequence") sequence.run({ name: part.name, last: part.last });
     else if (part.kind === "table") {
       begin(part);
       table = targetFor(staged, part);
-      if (!table.insert) other.run({ name: part.name });
     } else return keepRow(part);
     return KEPT;
   };
@@ -184,7 +182,7 @@ function targetFor(staged: Database, { name, columns }: DumpPart & { kind: "tabl
 }
 
 /** Tables that a dump doesn't have. */
-const OWN = new Set(["others", "sequences", "tables_seen"]);
+const OWN = new Set(["reasons", "sequences", "tables_seen"]);
 
 /** Without these tables it is another program's database. */
 const TABLES = ["users", "projects", "environments", "features", "feature_strategies", "events"];

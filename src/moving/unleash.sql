@@ -74,9 +74,8 @@ CREATE TABLE users (id INTEGER, name TEXT, username TEXT, email TEXT, image_url 
 
 -- The last id that each sequence gave.
 CREATE TABLE sequences (name TEXT, last INTEGER);
--- All tables of a dump; and those that are not above, with how many rows they have.
-CREATE TABLE tables_seen (name TEXT PRIMARY KEY);
-CREATE TABLE others (name TEXT PRIMARY KEY, rows INTEGER);
+-- All tables of a dump; how many rows are counted of those that are not above.
+CREATE TABLE tables_seen (name TEXT PRIMARY KEY, rows INTEGER NOT NULL DEFAULT 0);
 
 -- The views are named after the kinds of a dataset's lines, and their columns after a line's keys; with the table and
 -- the row that a line comes from. Values are as they are stored above: what a line takes for JSON is its text.
@@ -101,13 +100,13 @@ CREATE VIEW environment AS
 SELECT 'environments' AS "table", rowid AS "row", name, type, sort_order AS sortOrder, enabled, protected
 FROM environments ORDER BY name;
 
+-- The roles 1 to 5 are the same everywhere: 1 to 3 are root roles, 4 and 5 are a project's.
 CREATE VIEW role AS
 SELECT 'roles' AS "table", rowid AS "row", id, name, iif(type = 'root-custom', 'custom-root', type) AS type, description,
   (SELECT json_group_array(json_object('name', permission, 'environment', nullif(environment, '')))
     FROM role_permission WHERE role_id = roles.id AND permission <> '') AS permissions
 FROM roles WHERE id > 5 ORDER BY id;
 
--- The roles 1 to 5 are the same everywhere: 1 to 3 are root roles, 4 and 5 are a project's.
 -- Unleash has users of its own, and keeps the rows of deleted ones.
 CREATE VIEW people AS
 SELECT rowid AS "row", * FROM users WHERE id > 0 AND is_system IS NOT TRUE AND deleted_at IS NULL;
@@ -134,17 +133,12 @@ FROM groups ORDER BY id;
 -- An alias is a second secret of a token. From 8.0 on, Unleash may store only the hash of a secret, its verifier.
 CREATE VIEW token AS
 SELECT * FROM (
-  SELECT 'api_tokens' AS "table", rowid AS "row", type, coalesce(token_name, username) AS name, sha256(secret) AS hash,
-    NULL AS userId, environment, created_at AS createdAt, expires_at AS expiresAt, seen_at AS seenAt,
+  SELECT 'api_tokens' AS "table", api_tokens.rowid AS "row", api_tokens.type, coalesce(token_name, username) AS name,
+    sha256(given.value) AS hash, NULL AS userId, environment, created_at AS createdAt, expires_at AS expiresAt,
+    seen_at AS seenAt,
     (SELECT nullif(json_group_array(project ORDER BY project), '[]') FROM api_token_project AS own
       WHERE own.secret = api_tokens.secret) AS projects
-  FROM api_tokens
-  UNION ALL
-  SELECT 'api_tokens', rowid, type, coalesce(token_name, username), sha256(alias), NULL, environment, created_at,
-    expires_at, seen_at,
-    (SELECT nullif(json_group_array(project ORDER BY project), '[]') FROM api_token_project AS own
-      WHERE own.secret = api_tokens.secret)
-  FROM api_tokens WHERE alias <> ''
+  FROM api_tokens, json_each(json_array(secret, alias)) AS given WHERE given.value <> ''
   UNION ALL
   SELECT 'api_tokens_v2', rowid, type, token_name, verified(verifier), NULL, environment, created_at, expires_at,
     seen_at,
@@ -205,12 +199,11 @@ FROM segments ORDER BY id;
 
 -- Of the strategies that both have built in, only whether they are deprecated is the installation's own.
 CREATE VIEW strategyType AS
-SELECT 'strategies' AS "table", rowid AS "row", name, deprecated, NULL AS title, NULL AS description, '[]' AS parameters
-FROM strategies
-WHERE name IN ('flexibleRollout', 'default', 'userWithId', 'remoteAddress', 'applicationHostname')
-UNION ALL
-SELECT 'strategies', rowid, name, deprecated, title, description, parameters FROM strategies
-WHERE name NOT IN ('flexibleRollout', 'default', 'userWithId', 'remoteAddress', 'applicationHostname');
+SELECT 'strategies' AS "table", "row", name, deprecated, iif(is_own, title, NULL) AS title,
+  iif(is_own, description, NULL) AS description, iif(is_own, parameters, '[]') AS parameters
+FROM (SELECT rowid AS "row", *,
+    name NOT IN ('flexibleRollout', 'default', 'userWithId', 'remoteAddress', 'applicationHostname') AS is_own
+  FROM strategies);
 
 CREATE VIEW featureType AS
 SELECT 'feature_types' AS "table", rowid AS "row", id, nullif(lifetime_days, 0) AS lifetimeDays FROM feature_types
@@ -342,21 +335,20 @@ INSERT INTO reasons (pattern, reason) VALUES
 
 CREATE VIEW left_out AS
 SELECT name AS "table", rows, (SELECT reason FROM reasons WHERE name GLOB pattern ORDER BY rowid LIMIT 1) AS reason
-FROM others WHERE rows > 0
+FROM tables_seen WHERE rows > 0
 UNION ALL
 SELECT * FROM (
-  SELECT 'users', count(*) AS rows, 'Unleash''s own users' FROM users WHERE is_system OR id <= 0
-  UNION ALL
-  SELECT 'users', count(*), 'deleted users' FROM users WHERE deleted_at IS NOT NULL
+  SELECT 'users', count(*) AS rows, iif(deleted_at IS NULL, 'Unleash''s own users', 'deleted users') AS reason FROM users
+  WHERE id NOT IN (SELECT id FROM people) GROUP BY reason
   UNION ALL
   SELECT 'personal_access_tokens', count(*), 'tokens of deleted users' FROM personal_access_tokens
   WHERE user_id NOT IN (SELECT id FROM people)
   UNION ALL
-  SELECT 'roles', count(*), 'built in here too' FROM roles WHERE id <= 5
+  SELECT 'roles', count(*), 'built in here too' FROM roles WHERE id NOT IN (SELECT id FROM role)
   UNION ALL
   SELECT 'settings', count(*), 'Flagstone has other settings, or takes them from its command line: '
     || group_concat(name, ', ')
-  FROM settings WHERE name NOT IN ('unleash.frontend', 'maintenance.mode')
+  FROM settings WHERE name NOT IN (SELECT name FROM setting)
   UNION ALL
   SELECT 'settings', count(*), 'signing in with passwords was off there, and is on here' FROM settings
   WHERE name = 'unleash.auth.simple' AND json_valid(content) AND content ->> 'disabled'
@@ -364,8 +356,8 @@ SELECT * FROM (
   SELECT 'tag_types', count(*), 'their colours, which Flagstone lacks' FROM tag_types WHERE color IS NOT NULL
   UNION ALL
   SELECT 'feature_types', count(*), 'types of flags that Flagstone lacks: ' || group_concat(id, ', ') FROM feature_types
-  WHERE id NOT IN ('release', 'experiment', 'operational', 'kill-switch', 'permission')
+  WHERE id NOT IN (SELECT id FROM featureType)
   UNION ALL
   SELECT 'integration_events', count(*), 'deliveries of an event or an integration that is gone' FROM integration_events
-  WHERE event ->> 'id' NOT IN (SELECT id FROM events) OR integration_id NOT IN (SELECT id FROM addons))
+  WHERE id NOT IN (SELECT id FROM integrationEvent))
 WHERE rows > 0;
