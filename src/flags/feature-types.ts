@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { kind, Name, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { changedRows } from "../db/open.ts";
+import { changedRows, inNewFile } from "../db/open.ts";
 import { command, query } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
 import { GET, PUT } from "../http/operation.ts";
 import { found, invalid } from "../lib/api-error.ts";
 
@@ -63,6 +64,11 @@ const byId = query<{ id: string }, FeatureType>(`SELECT ${COLUMNS} FROM feature_
 
 const setLifetime = command<Pick<FeatureType, "id" | "lifetimeDays">>(`
   UPDATE feature_types SET lifetime_days = :lifetimeDays WHERE id = :id`);
+
+/** Gives all types the lifetimes of a new file. */
+export function resetFeatureTypes(tx: Writing) {
+  for (const type of inNewFile(featureTypes)) setLifetime(tx).run(type);
+}
 
 /** @throws ApiError `ValidationError` unless there is such a flag type. */
 export function requireFeatureType(db: Database, type: string) {

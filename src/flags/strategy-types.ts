@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { changedRows } from "../db/open.ts";
+import { changedRows, inNewFile } from "../db/open.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
@@ -188,6 +189,11 @@ const builtIn = query<object, Pick<Row, "name" | "deprecated">>(`
   SELECT name, deprecated FROM strategy_types WHERE NOT editable ORDER BY name`);
 
 const builtInTypes = (db: Database) => builtIn(db).all({});
+
+/** Deprecates those built-in types that are in a new file. */
+export function resetStrategyTypes(tx: Writing) {
+  for (const type of inNewFile(builtInTypes)) setDeprecated(tx).run(type);
+}
 
 export const isBuiltInStrategyType = (db: Database, name: string) =>
   builtInTypes(db).some((type) => type.name === name);

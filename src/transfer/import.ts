@@ -19,6 +19,8 @@ import { command, query } from "../db/statement.ts";
 import { inLongWriting, inWriting, type Writing } from "../db/transaction.ts";
 import { loadEvents } from "../events/load.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";
+import { resetFeatureTypes } from "../flags/feature-types.ts";
+import { resetStrategyTypes } from "../flags/strategy-types.ts";
 import { TooLongError } from "../lib/limits.ts";
 import { timestamp } from "../lib/time.ts";
 import { KINDS, kindNamed } from "./kinds.ts";
@@ -245,11 +247,14 @@ const CLEAR_REST = [
   command<object>(`DELETE FROM deleted_private_projects`),
   command<object>(`DELETE FROM banners`),
   command<object>(`DELETE FROM settings WHERE name <> 'instance'`),
-  command<object>(`UPDATE strategy_types SET deprecated = name = 'userWithId'`),
-  command<object>(`UPDATE feature_types
-    SET lifetime_days = CASE WHEN id = 'operational' THEN 7 WHEN id IN ('release', 'experiment') THEN 40 END`),
   command<object>(`DELETE FROM sqlite_sequence`),
 ];
+
+function clearRest(tx: Writing) {
+  for (const remove of CLEAR_REST) remove(tx).run({});
+  resetFeatureTypes(tx);
+  resetStrategyTypes(tx);
+}
 
 /**
  * Removes what the lines replace: everything, or the default content of a new file if there is nothing else in it.
@@ -258,7 +263,7 @@ const CLEAR_REST = [
 function makeRoom(tx: Writing, replaces: boolean): boolean {
   const isClear = replaces || isUntouched(tx.db);
   if (isClear) clearFlags(tx);
-  if (replaces) for (const remove of CLEAR_REST) remove(tx).run({});
+  if (replaces) clearRest(tx);
   return isClear;
 }
 
