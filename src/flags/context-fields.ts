@@ -18,8 +18,9 @@ import { isKnown } from "../db/known.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { EventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
-import { ApiError, found, invalid } from "../lib/api-error.ts";
+import { ApiError, found } from "../lib/api-error.ts";
 import { NonEmptyText, PathName, ShortText, Text, Timestamp, UrlName } from "../lib/validation.ts";
+import { requireProjectOfBody } from "../projects/projects-store.ts";
 import { requireUnused, requireUsedOnlyIn } from "./strategy-uses.ts";
 
 export const LegalValue = v.strictObject({ value: v.string(), description: v.optional(v.string()) });
@@ -192,8 +193,7 @@ export function requirePlace(tx: Tx, permission: Permission, { project }: Contex
   if (project === undefined) return;
   const permissions = [permission, "UPDATE_PROJECT_CONTEXT"] as const;
   requirePermission(tx.db, tx.actor, { permissions, project });
-  if (!isKnown(tx.db, "project", project))
-    throw invalid({ path: "body.project", message: `there is no project ${project}` });
+  requireProjectOfBody(tx.db, project);
 }
 
 /** After the built-in ones. */

@@ -5,7 +5,6 @@ import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import { type Database, snapshot } from "../db/database.ts";
-import { isKnown } from "../db/known.ts";
 import { command, query, type Stored, toStored } from "../db/statement.ts";
 import {
   Constraint,
@@ -19,6 +18,7 @@ import { ApiError, found, invalid } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { NonEmptyText, ShortText, Timestamp } from "../lib/validation.ts";
+import { requireProjectOfBody } from "../projects/projects-store.ts";
 import { requireUnused, requireUsedOnlyIn, StrategyUse, strategiesUsing } from "./strategy-uses.ts";
 
 /** A named set of constraints; without `project`, strategies of all projects may use it. */
@@ -274,8 +274,7 @@ function requireRoom(db: Database) {
 
 /** Checks a segment's project and number of values. @throws ApiError `ValidationError` */
 function requireValidSegment(db: Database, { project, constraints }: NewSegment) {
-  if (project !== null && !isKnown(db, "project", project))
-    throw invalid({ path: "body.project", message: `there is no project ${project}` });
+  requireProjectOfBody(db, project);
   const values = constraints.reduce((total, { values }) => total + values.length, 0);
   if (values > LIMITS.segmentValues)
     throw invalid({

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { requirePerson } from "../access/require-permission.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, POST, PUT } from "../http/operation.ts";
 import { UrlName } from "../lib/validation.ts";
@@ -125,23 +125,12 @@ export const changeSettings = PUT({
 /** Properties that are left out stay as they are. */
 function change(tx: Tx, id: string, changed: Partial<ProjectUpdate> & ProjectSettings) {
   const preData = projectData(tx.db, id);
-  const { name = null, description = preData.description, mode = null, defaultStickiness = null } = changed;
-  const featureNaming = jsonOrNull(changed.featureNaming);
-  const linkTemplates = jsonOrNull(changed.linkTemplates);
-  update(tx).run({
-    id,
-    name,
-    description,
-    mode,
-    defaultStickiness,
-    featureNaming,
-    linkTemplates,
-    now: tx.now,
-  });
+  const { name = null, description = preData.description, mode = null, ...settings } = changed;
+  const { defaultStickiness = null, featureNaming = null, linkTemplates = null } = settings;
+  const stored = toStored({ name, description, mode, defaultStickiness, featureNaming, linkTemplates });
+  update(tx).run({ ...stored, id, now: tx.now });
   tx.record({ type: "project-updated", project: id, data: projectData(tx.db, id), preData });
 }
-
-const jsonOrNull = (value: object | undefined) => (value ? JSON.stringify(value) : null);
 
 /** What is null stays as it is, apart from the description. */
 const update = command<

@@ -16,6 +16,12 @@ export function requireProject(db: Database, id: string) {
   if (!isKnown(db, "project", id)) throw new ApiError("NotFoundError", `There is no project ${id}`);
 }
 
+/** Checks the project that a body names, if it does. @throws ApiError `ValidationError` */
+export function requireProjectOfBody(db: Database, project: string | null | undefined) {
+  if (project != null && !isKnown(db, "project", project))
+    throw invalid({ path: "body.project", message: `there is no project ${project}` });
+}
+
 /** The same, unless it is archived. @throws ApiError `NotFoundError` */
 export function requireLiveProject(db: Database, id: string) {
   requireProject(db, id);
