@@ -81,6 +81,17 @@ export const pathTo = (...parts: Array<string | number>) =>
 export const flagPath = (project: string, name: string, ...more: string[]) =>
   pathTo("projects", project, "features", name, ...more);
 
+/** The name at the end of the path, read from the address itself: the router decodes only some characters. */
+export function useNameInPath(): string {
+  useLocation(); // renders again when it changes
+  const last = location.pathname.slice(location.pathname.lastIndexOf("/") + 1);
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
 interface Connectable {
   project: string;
   name: string;

@@ -27,6 +27,7 @@ const view = <Name extends string>(
 ): View => ({ path, title, load: async () => (await file())[name], ...inMenu });
 
 const account = () => import("./views/account.tsx");
+const applications = () => import("./views/applications.tsx");
 const connect = () => import("./views/connect.tsx");
 const deliveries = () => import("./views/deliveries.tsx");
 const flag = () => import("./views/flag/flag.tsx");
@@ -68,6 +69,8 @@ export const VIEWS: readonly View[] = [
   view(`${FLAG}/settings`, "Settings", flagSettings, "Settings"),
   view("/events", "Event log", log, "EventLog", { icon: "log", letter: "e" }),
   view("/playground", "Playground", playground, "Playground", { icon: "play", letter: "y" }),
+  view("/applications", "Applications", applications, "Applications", { icon: "application", letter: "a" }),
+  view("/applications/:appName", "Application", applications, "Application"),
   view("/connect", "Connect", connect, "Connect"),
   view("/integrations", "Integrations", integrations, "Integrations", { icon: "integration", letter: "i" }),
   view("/integrations/:id", "Deliveries", deliveries, "Deliveries"),

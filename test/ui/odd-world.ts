@@ -120,6 +120,7 @@ function addressesIn(table: string) {
 function toAddress(path: string) {
   return path
     .replace(":id", "1")
+    .replace(":appName", encodeURIComponent(ODD))
     .replace("/connect", `/connect?project=p&feature=${FLAG}`)
     .replace(/^(\$\{)?PROJECT\}?/, "/projects/p")
     .replace(/^(\$\{)?FLAG\}?/, `/projects/p/features/${FLAG}`);

@@ -26,6 +26,7 @@ export { default as edit } from "heroicons/20/solid/pencil-square.svg";
 export { default as add } from "heroicons/20/solid/plus.svg";
 export { default as integration } from "heroicons/20/solid/puzzle-piece.svg";
 export { default as help } from "heroicons/20/solid/question-mark-circle.svg";
+export { default as application } from "heroicons/20/solid/rocket-launch.svg";
 export { default as environment } from "heroicons/20/solid/server-stack.svg";
 export { default as star } from "heroicons/20/solid/star.svg";
 export { default as tag } from "heroicons/20/solid/tag.svg";

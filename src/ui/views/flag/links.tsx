@@ -13,7 +13,9 @@ export function Links({ flag }: { flag: Flag }) {
     <div class="chips">
       {flag.links.map(({ id, url, title }) => (
         <span key={id} class="chip">
-          <bdi>{isWebAddress(url) ? <WebLink url={url} title={title} /> : title || url}</bdi>
+          <bdi>
+            <WebLink url={url} title={title} />
+          </bdi>
           {isAllowed && (
             <IconButton
               icon="close"
@@ -42,11 +44,12 @@ export function Links({ flag }: { flag: Flag }) {
   );
 }
 
-/** An import may have brought others, such as scripts. */
-const isWebAddress = (url: string) => /^https?:/i.test(url);
-
-const WebLink = ({ url, title }: { url: string; title: string | null }) => (
-  <a href={url} target="_blank" rel="noopener noreferrer">
-    {title || url}
-  </a>
-);
+/** A link to a page elsewhere; only its text if it is none, such as a script that an import has brought. */
+export const WebLink = ({ url, title }: { url: string; title?: string | null }) =>
+  /^https?:/i.test(url) ? (
+    <a href={url} target="_blank" rel="noopener noreferrer">
+      {title || url}
+    </a>
+  ) : (
+    title || url
+  );

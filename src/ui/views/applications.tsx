@@ -1,0 +1,384 @@
+import { Link, useLocation } from "wouter-preact";
+import { pathTo, useFilters, useNameInPath } from "../address.ts";
+import type { Output } from "../api.ts";
+import { count, counted } from "../format.ts";
+import { Confirm, Opener } from "../parts/dialog.tsx";
+import { Editor } from "../parts/edit.tsx";
+import { long, text, valuesOf } from "../parts/fields.tsx";
+import { Pager, Search, Table } from "../parts/table.tsx";
+import { type Tile, Tiles } from "../parts/tiles.tsx";
+import { Answer, Badge, FlagLink, Heading, NameLink, ProjectLink, Time } from "../parts/words.tsx";
+import { change, useRead } from "../reads.ts";
+import { may } from "../session.ts";
+import { WebLink } from "./flag/links.tsx";
+
+const LIST = "/api/admin/metrics/applications";
+const APPLICATION = `${LIST}/:appName` as const;
+
+const PAGE = 50;
+
+/** What asks for flags: where, and what is wrong with it. */
+export function Applications() {
+  const [filters, setFilters] = useFilters({ query: "", sortOrder: "asc", offset: "0" });
+  const offset = Number(filters.offset) || 0;
+  const read = useRead(`GET ${LIST}`, { query: { ...filters, offset, limit: PAGE } });
+  const problems = useProblems();
+  return (
+    <>
+      <Heading title="Applications">
+        <Search
+          label="Search applications"
+          value={filters.query}
+          onChange={(query) => setFilters({ query, offset: "0" })}
+        />
+      </Heading>
+      <Answer read={read}>
+        {({ applications, total }) => (
+          <>
+            <Table
+              caption="Applications"
+              rows={applications}
+              keyOf={({ appName }) => appName}
+              empty={filters.query ? "No applications match." : <NoneYet />}
+              sorting={{
+                by: "appName",
+                order: filters.sortOrder === "desc" ? "desc" : "asc",
+                onSort: (_, sortOrder) => setFilters({ sortOrder, offset: "0" }),
+              }}
+              columns={[
+                ["Application", (application) => <Named {...application} />, "main", "appName"],
+                ["Project and environments", ({ usage }) => <Usage usage={usage} />],
+                ["Last start", ({ updatedAt }) => <Time at={updatedAt} />],
+                ["To look at", ({ appName }) => <Notes notes={problems(appName)} />],
+              ]}
+            />
+            <Pager
+              offset={offset}
+              limit={PAGE}
+              total={total}
+              onMove={(offset) => setFilters({ offset: String(offset) })}
+            />
+          </>
+        )}
+      </Answer>
+      <UnknownFlags />
+    </>
+  );
+}
+
+const NoneYet = () => (
+  <>
+    No application has asked for a flag yet. <Link href="/connect">Connect one</Link>
+  </>
+);
+
+const Named = ({ appName, description }: { appName: string; description: string | null }) => (
+  <>
+    <NameLink to={pathTo("applications", appName)}>{appName}</NameLink>
+    {description && (
+      <small class="line">
+        <bdi>{description}</bdi>
+      </small>
+    )}
+  </>
+);
+
+type Listed = Output<`GET ${typeof LIST}`>["applications"][number];
+
+const Usage = ({ usage }: Pick<Listed, "usage">) => (
+  <>
+    {usage.map(({ project, environments }) => (
+      <span key={project} class="line">
+        {project === "*" ? "all projects" : <ProjectLink id={project} name={project} />}{" "}
+        {environments.map((environment) => (
+          <Badge key={environment}>{environment === "*" ? "all" : environment}</Badge>
+        ))}
+      </span>
+    ))}
+  </>
+);
+
+const Notes = ({ notes }: { notes: readonly string[] }) => (
+  <>
+    {notes.map((note) => (
+      <Badge key={note} tone="bad">
+        {note}
+      </Badge>
+    ))}
+  </>
+);
+
+/** What is wrong with each application, as far as one request tells it for all. */
+function useProblems() {
+  const sdks = useRead("GET /api/admin/metrics/sdks/outdated").data?.sdks ?? [];
+  const unknown = useRead("GET /api/admin/metrics/unknown-flags").data?.unknownFlags ?? [];
+  return (name: string) => {
+    const asked = unknown.filter(({ reports }) => reports.some(({ appName }) => appName === name));
+    return [
+      ...(sdks.some(({ applications }) => applications.includes(name)) ? ["outdated SDK"] : []),
+      ...(asked.length > 0 ? [counted(asked.length, "unknown flag")] : []),
+    ];
+  };
+}
+
+/** The flags that don't exist, of all applications. */
+function UnknownFlags() {
+  const unknown = useRead("GET /api/admin/metrics/unknown-flags").data?.unknownFlags ?? [];
+  if (unknown.length === 0) return null;
+  return (
+    <section>
+      <h2>Unknown flags</h2>
+      <p class="muted">
+        Applications have asked for these within a day, but they don't exist: to them, they are off.
+      </p>
+      <Table
+        caption="Unknown flags"
+        rows={unknown}
+        keyOf={({ name }) => name}
+        empty=""
+        columns={[
+          ["Flag", ({ name }) => <bdi>{name}</bdi>, "main"],
+          [
+            "Asked for by",
+            ({ reports }) =>
+              reports.map(({ appName, environments }) => (
+                <span key={appName} class="line">
+                  <NameLink to={pathTo("applications", appName)}>{appName}</NameLink>{" "}
+                  {environments.map(({ environment }) => (
+                    <Badge key={environment}>{environment}</Badge>
+                  ))}
+                </span>
+              )),
+          ],
+          ["Last asked for", ({ lastSeenAt }) => <Time at={lastSeenAt} />],
+          ["Last changed", ({ lastEventAt }) => <Time at={lastEventAt} />],
+        ]}
+      />
+    </section>
+  );
+}
+
+type Details = Output<`GET ${typeof APPLICATION}`>;
+type Overview = Output<`GET ${typeof APPLICATION}/overview`>;
+
+/** One application: where it runs, the flags it uses, and what is wrong with it. */
+export function Application() {
+  const appName = useNameInPath();
+  const details = useRead(`GET ${APPLICATION}`, { params: { appName } });
+  const overview = useRead(`GET ${APPLICATION}/overview`, { params: { appName } });
+  return (
+    <Answer key={appName} read={details}>
+      {(application) => (
+        <>
+          <Heading title={<bdi>{application.appName}</bdi>}>
+            {may("UPDATE_APPLICATION") && <Actions {...application} />}
+          </Heading>
+          <About {...application} />
+          <Answer read={overview}>
+            {(overview) => (
+              <>
+                <Tiles tiles={tilesOf(application, overview)} />
+                <Problems {...overview} />
+                <Places {...overview} />
+              </>
+            )}
+          </Answer>
+          <UsedFlags {...application} />
+          <Instances {...application} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Actions({ appName }: Details) {
+  const [, navigate] = useLocation();
+  const params = { appName };
+  return (
+    <>
+      <Opener label="Edit" icon="edit" parameter="edit">
+        {(onClose) => (
+          <Editor
+            title={`Application ${appName}`}
+            of={[`GET ${APPLICATION}`, { params }]}
+            toValues={(now) => valuesOf(now, { description: "", url: "" })}
+            fields={() => ({ description: long("Description"), url: text("Address") })}
+            update={(body, ifStill) => change(`POST ${APPLICATION}`, { params, body, ifStill })}
+            submit="Save"
+            onClose={onClose}
+          />
+        )}
+      </Opener>
+      <Opener label="Delete" icon="remove" kind="danger" parameter="remove">
+        {(onClose) => (
+          <Confirm
+            title={`Delete ${appName}?`}
+            action="Delete the application"
+            onConfirm={async () => {
+              await change(`DELETE ${APPLICATION}`, { params });
+              navigate("/applications", { replace: true });
+            }}
+            onClose={onClose}
+          >
+            It is no longer listed, nor are its instances. If it still runs, it comes back by itself.
+          </Confirm>
+        )}
+      </Opener>
+    </>
+  );
+}
+
+const About = ({ description, url, strategies, createdAt }: Details) => (
+  <>
+    {description && (
+      <p>
+        <bdi>{description}</bdi>
+      </p>
+    )}
+    <p class="muted">
+      {url && (
+        <bdi>
+          <WebLink url={url} />.{" "}
+        </bdi>
+      )}
+      {strategies.length > 0 && `Knows the strategies ${strategies.map(({ name }) => name).join(", ")}. `}
+      First seen <Time at={createdAt} />.
+    </p>
+  </>
+);
+
+const tilesOf = ({ seenToggles }: Details, { projects, environments }: Overview): Tile[] => [
+  ["Projects", projects.length],
+  ["Environments", environments.length],
+  ["Flags within a day", count(seenToggles.length)],
+  ["Instances within a day", count(environments.reduce((sum, { instanceCount }) => sum + instanceCount, 0))],
+];
+
+/** What is wrong, each with what to do about it. */
+function Problems({ environments, issues }: Overview) {
+  const missing = distinct(environments.flatMap(({ issues }) => issues.missingFeatures));
+  const outdated = distinct(environments.flatMap(({ issues }) => issues.outdatedSdks));
+  const problems = [
+    ["Flags that don't exist: to this application, they are off.", missing],
+    ["Outdated SDKs: update them, or newer kinds of constraints may not work.", outdated],
+    [
+      "Strategies that this server doesn't have: create them, or remove them there.",
+      issues.missingStrategies,
+    ],
+  ] as const;
+  const shown = problems.filter(([, what]) => what.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <section>
+      <h2>To look at</h2>
+      <ul>
+        {shown.map(([problem, names]) => (
+          <li key={problem}>
+            {problem} <Names names={names} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const distinct = (names: readonly string[]) => [...new Set(names)];
+
+const Names = ({ names }: { names: readonly string[] }) => (
+  <>
+    {names.map((name) => (
+      <span key={name}>
+        <Badge tone="bad">
+          <bdi>{name}</bdi>
+        </Badge>{" "}
+      </span>
+    ))}
+  </>
+);
+
+const Places = ({ environments }: Overview) => (
+  <div class="environments">
+    {environments.map(({ name, instanceCount, sdks, lastSeen, issues }) => (
+      <section key={name} class="environment" aria-label={name}>
+        <header>
+          <h2>
+            <bdi>{name}</bdi>
+          </h2>
+          <Time at={lastSeen} />
+        </header>
+        <p>{counted(instanceCount, "instance")}</p>
+        <ul class="plain">
+          {sdks.map((sdk) => (
+            <li key={sdk}>
+              <bdi>{sdk}</bdi> {issues.outdatedSdks.includes(sdk) && <Badge tone="bad">outdated</Badge>}
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </div>
+);
+
+type Used = Details["seenToggles"][number];
+
+const UsedFlags = ({ seenToggles }: Details) => (
+  <section>
+    <h2>Flags</h2>
+    <Table
+      caption="Flags it has asked for within a day"
+      rows={seenToggles as readonly Used[]}
+      keyOf={({ name }) => name}
+      empty="It has asked for no flag within a day."
+      columns={[
+        ["Flag", (flag) => <UsedFlag flag={flag} />, "main"],
+        ["Project", (flag) => "project" in flag && <ProjectLink id={flag.project} name={flag.project} />],
+        ["Type", (flag) => "type" in flag && flag.type],
+        ["Created", (flag) => "createdAt" in flag && <Time at={flag.createdAt} />],
+      ]}
+    />
+  </section>
+);
+
+const UsedFlag = ({ flag }: { flag: Used }) =>
+  "notFound" in flag ? (
+    <>
+      <bdi>{flag.name}</bdi> <Badge tone="bad">doesn't exist</Badge>
+    </>
+  ) : (
+    <>
+      <FlagLink project={flag.project} name={flag.name} />{" "}
+      {flag.archived && <Badge tone="bad">archived</Badge>} {flag.stale && <Badge tone="bad">stale</Badge>}
+    </>
+  );
+
+function Instances({ instances }: Details) {
+  const [filters, setFilters] = useFilters({ offset: "0" });
+  const offset = Number(filters.offset) || 0;
+  return (
+    <section>
+      <h2>Instances</h2>
+      <Table
+        caption="Instances, last seen first"
+        rows={instances.slice(offset, offset + PAGE)}
+        keyOf={({ instanceId, environment }) => `${environment} ${instanceId}`}
+        empty="No instance has registered."
+        columns={[
+          ["Instance", ({ instanceId }) => <bdi>{instanceId}</bdi>, "main"],
+          ["Environment", ({ environment }) => <bdi>{environment}</bdi>],
+          ["SDK", ({ sdkVersion }) => <bdi>{sdkVersion}</bdi>],
+          ["Address", ({ clientIp }) => <bdi>{clientIp}</bdi>],
+          ["Started", ({ createdAt }) => <Time at={createdAt} />],
+          ["Last seen", ({ lastSeen }) => <Time at={lastSeen} />],
+        ]}
+      />
+      {instances.length > PAGE && (
+        <Pager
+          offset={offset}
+          limit={PAGE}
+          total={instances.length}
+          onMove={(offset) => setFilters({ offset: String(offset) })}
+        />
+      )}
+    </section>
+  );
+}
