@@ -93,7 +93,7 @@ async function firstView(browser: Browser, url: string, cookies: Cookie[]) {
   });
   const begin = performance.now();
   await page.goto(url);
-  await page.waitForSelector("main table");
+  await page.waitForSelector("main .event");
   const ms = performance.now() - begin;
   await context.close();
   return { bytes, ms };

@@ -1,14 +1,14 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { type ComponentType, render } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Route, Router, Switch, useLocation } from "wouter-preact";
 import { BASE, navigateUnlessTyped } from "./address.ts";
 import { isLost, isSignInNeeded } from "./api.ts";
-import { Help, Menu, watchKeys } from "./menu.tsx";
+import { Help, isFinding, Menu, watchKeys } from "./menu.tsx";
 import { Messages } from "./parts/controls.tsx";
 import { DiscardQuestion } from "./parts/dialog.tsx";
 import { DeadEnd, Failure, Nothing, Working } from "./parts/words.tsx";
-import { followEvents, isBusy, refresh, refusals, watchConnection } from "./reads.ts";
+import { followEvents, isBusy, isSettled, refresh, refusals, watchConnection } from "./reads.ts";
 import { idOf, me, readMe } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { PUBLIC_VIEWS, VIEWS, type View } from "./views.ts";
@@ -47,12 +47,11 @@ function SignedIn() {
   useEffect(() => {
     void readMe();
     watchConnection(() => void refresh());
-    setTimeout(() => VIEWS.forEach(load), PRELOAD_AFTER_MS);
     return watchKeys(navigate);
   }, []);
   return (
     <>
-      {me.value ? <Frame key={idOf(me.value)} /> : !isSignInNeeded.value && <Working />}
+      {me.value ? <Frame key={idOf(me.value)} /> : !isSignInNeeded.value && <Views Each={Loading} />}
       {isSignInNeeded.value && <SignIn isAgain={me.value !== undefined} />}
     </>
   );
@@ -67,13 +66,15 @@ const Frame = () => (
           The server can't be reached. Retrying every two seconds; nothing you typed is lost.
         </p>
       )}
-      <Views />
+      <Views Each={LoadedView} />
     </main>
     <Help />
+    {isFinding.value && <Loaded part={PALETTE} />}
   </div>
 );
 
-function Views() {
+/** The view at the current address. */
+function Views({ Each }: { Each: ComponentType<{ view: View }> }) {
   const [path] = useLocation();
   const [error, reset] = useErrorBoundary();
   useEffect(reset, [path]);
@@ -87,12 +88,14 @@ function Views() {
     <Switch>
       {VIEWS.map((view) => (
         <Route key={view.path} path={view.path}>
-          <LoadedView view={view} />
+          <Each view={view} />
         </Route>
       ))}
-      <Route>
-        <NotFound />
-      </Route>
+      {Each === LoadedView && (
+        <Route>
+          <NotFound />
+        </Route>
+      )}
     </Switch>
   );
 }
@@ -113,29 +116,53 @@ function NotFound() {
   );
 }
 
-/** When the files of all views are loaded, so that they open instantly. */
-const PRELOAD_AFTER_MS = 2000;
-
-const loaded = signal<ReadonlyMap<View, ComponentType>>(new Map());
+/** Loads the file of a view while it isn't known yet who is signed in. */
+function Loading({ view }: { view: View }) {
+  useEffect(() => void load(view), [view]);
+  return <Working />;
+}
 
 /** A view, once its file has loaded. */
 function LoadedView({ view }: { view: View }) {
   useEffect(() => {
     document.title = `${view.title} · Flagstone`;
-    void load(view);
-  }, [view, isLost.value]);
-  const Shown = loaded.value.get(view);
+  }, [view]);
+  return <Loaded part={view} />;
+}
+
+/** Something in a file of its own. */
+type Part = Pick<View, "load">;
+
+const PALETTE: Part = { load: async () => (await import("./palette.tsx")).Palette };
+
+const loaded = signal<ReadonlyMap<Part, ComponentType>>(new Map());
+
+function Loaded({ part }: { part: Part }) {
+  useEffect(() => void load(part), [part, isLost.value]);
+  const Shown = loaded.value.get(part);
   return Shown ? <Shown /> : <Working />;
 }
 
-async function load(view: View) {
-  if (loaded.value.has(view)) return;
+async function load(part: Part) {
+  if (loaded.value.has(part)) return;
   try {
-    const component = await view.load();
-    loaded.value = new Map([...loaded.value, [view, component]]);
+    const component = await part.load();
+    loaded.value = new Map([...loaded.value, [part, component]]);
   } catch {
     isLost.value = true; // retried when the server is back
   }
 }
+
+/** How long the first view must be complete before files that it doesn't need are loaded. */
+const SETTLED_MS = 300;
+
+effect(() => {
+  if (isSettled.value || isBusy.value || !me.value || loaded.value.size === 0) return;
+  const timer = setTimeout(() => {
+    isSettled.value = true;
+    for (const part of [PALETTE, ...VIEWS]) void load(part);
+  }, SETTLED_MS);
+  return () => clearTimeout(timer);
+});
 
 render(<App />, document.getElementById("app")!);

@@ -2,14 +2,23 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { nameOfUser } from "./format.ts";
+import { Bell } from "./notifications.tsx";
 import { IconButton } from "./parts/controls.tsx";
 import { Dialog } from "./parts/dialog.tsx";
-import { Avatar, Icon } from "./parts/words.tsx";
+import { Avatar, Icon, type IconName } from "./parts/words.tsx";
 import { isAdmin, me } from "./session.ts";
-import { VIEWS } from "./views.ts";
+import { setTheme, THEMES, theme } from "./theme.ts";
+import { MENU, type MenuGroup, VIEWS } from "./views.ts";
 
 /** In a narrow window, the menu is collapsed at first. */
 const isOpen = signal(false);
+
+/** Whether the palette is open. */
+export const isFinding = signal(false);
+
+const find = () => {
+  isFinding.value = true;
+};
 
 export function Menu() {
   const [here] = useLocation();
@@ -19,7 +28,6 @@ export function Menu() {
   const toggle = () => {
     isOpen.value = !isOpen.value;
   };
-  const entries = VIEWS.filter(({ icon, isForAdmins }) => icon && (!isForAdmins || isAdmin()));
   return (
     <header class={isOpen.value ? "menu open" : "menu"}>
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -29,6 +37,7 @@ export function Menu() {
         <Link href="/">
           <Icon name="flag" /> Flagstone
         </Link>
+        <Bell />
         <button
           type="button"
           class="bare toggle"
@@ -39,25 +48,46 @@ export function Menu() {
           <Icon name={isOpen.value ? "close" : "menu"} />
         </button>
       </div>
+      <button type="button" class="find" aria-keyshortcuts="Control+K Meta+K" onClick={find}>
+        <Icon name="find" /> <span>Find anything</span> <kbd>Ctrl K</kbd>
+      </button>
       <nav aria-label="Main">
-        {entries.map(({ path, title, icon }) => (
-          <Link key={path} href={path} aria-current={isAt(path, here) ? "page" : undefined}>
-            <Icon name={icon!} /> {title}
-          </Link>
+        {MENU.map((group) => (
+          <Group key={group} group={group} here={here} />
         ))}
-        <a href="docs">
-          <Icon name="api" /> API
-        </a>
       </nav>
       <CurrentUser />
     </header>
   );
 }
 
+/** The views of the menu that the user may open. */
+export const menuViews = () => VIEWS.filter(({ menu }) => menu && (menu !== "Administer" || isAdmin()));
+
+function Group({ group, here }: { group: MenuGroup; here: string }) {
+  const entries = menuViews().filter(({ menu }) => menu === group);
+  if (entries.length === 0) return null;
+  return (
+    <div class="group">
+      <small>{group}</small>
+      {entries.map(({ path, title, icon }) => (
+        <Link key={path} href={path} aria-current={isAt(path, here) ? "page" : undefined}>
+          <Icon name={icon!} /> {title}
+        </Link>
+      ))}
+      {group === "Configure" && (
+        <a href="docs">
+          <Icon name="api" /> API
+        </a>
+      )}
+    </div>
+  );
+}
+
 const isAt = (path: string, here: string) =>
   path === "/" ? here === path : here === path || here.startsWith(`${path}/`);
 
-/** The signed-in user, and the button to sign out. */
+/** The signed-in user, the look of the page, and the button to sign out. */
 function CurrentUser() {
   const user = me.value?.user;
   if (!user) return null;
@@ -67,6 +97,7 @@ function CurrentUser() {
         <Avatar url={"imageUrl" in user ? user.imageUrl : null} /> <bdi>{nameOfUser(user)}</bdi>
       </Link>
       <span>
+        <IconButton icon={THEME_ICONS[theme.value]} label={`Theme: ${theme.value}`} onClick={nextTheme} />
         <IconButton icon="help" label="Keyboard shortcuts" onClick={() => showHelp(true)} />
         <form method="post" action="logout">
           <button type="submit">Sign out</button>
@@ -76,26 +107,40 @@ function CurrentUser() {
   );
 }
 
+const THEME_ICONS = { system: "screen", light: "sun", dark: "moon" } as const satisfies Record<
+  string,
+  IconName
+>;
+
+export const nextTheme = () => setTheme(THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!);
+
 /** How long `g` waits for its letter. */
 const SEQUENCE_MS = 1500;
 
-/** `/` to search, `g` and a letter to open a view, `?` for help. Browsers already close dialogs on `Esc`. */
+/** `Ctrl+K` to find anything, `/` to search, `g` and a letter to open a view, `?` for help; browsers close dialogs on `Esc`. */
 export function watchKeys(navigate: (path: string) => void) {
   let pressedG = 0;
   const press = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
-    const isAfterG = performance.now() - pressedG < SEQUENCE_MS;
-    pressedG = event.key === "g" && !isAfterG ? performance.now() : 0;
-    const view = isAfterG ? VIEWS.find(({ letter }) => letter === event.key) : undefined;
-    if (view) navigate(view.path);
-    else if (event.key === "?") showHelp(true);
-    else if (event.key === "/") document.querySelector<HTMLElement>("input[type=search]")?.focus();
-    else return;
+    if (isDialogOpen()) return;
+    if (isFindKey(event)) find();
+    else if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    else {
+      const isAfterG = performance.now() - pressedG < SEQUENCE_MS;
+      pressedG = event.key === "g" && !isAfterG ? performance.now() : 0;
+      const view = isAfterG ? VIEWS.find(({ letter }) => letter === event.key) : undefined;
+      if (view) navigate(view.path);
+      else if (event.key === "?") showHelp(true);
+      else if (event.key === "/") document.querySelector<HTMLElement>("input[type=search]")?.focus();
+      else return;
+    }
     event.preventDefault();
   };
   addEventListener("keydown", press);
   return () => removeEventListener("keydown", press);
 }
+
+const isFindKey = ({ key, ctrlKey, metaKey }: KeyboardEvent) =>
+  key.toLowerCase() === "k" && (ctrlKey || metaKey);
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
@@ -105,7 +150,7 @@ const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
 
 const isHelpOpen = signal(false);
 
-const showHelp = (isShown: boolean) => {
+export const showHelp = (isShown: boolean) => {
   isHelpOpen.value = isShown;
 };
 
@@ -114,6 +159,7 @@ export function Help() {
   if (!isHelpOpen.value) return null;
   const ofViews = VIEWS.flatMap(({ letter, title }) => (letter ? [[["g", letter], title] as const] : []));
   const shortcuts = [
+    [["Ctrl", "K"], "find anything"],
     [["/"], "search"],
     [["?"], "this list"],
     [["Esc"], "close the dialog"],

@@ -36,6 +36,9 @@ const pending = signal(0);
 /** Whether any read is waiting for its first response. */
 export const isBusy = computed(() => pending.value > 0);
 
+/** Whether the first view has all it needs: only then is anything else fetched. */
+export const isSettled = signal(false);
+
 /** A read, fetched once however many components use it, and refetched whenever something has changed. */
 export function useRead<K extends ReadKey>(key: K, ...args: Args<K>): Read<Output<K>> {
   const address = addressOf(key, args[0]);

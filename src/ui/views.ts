@@ -9,13 +9,16 @@ export interface View {
   title: string;
   /** Loads its file, at the latest when it is first opened. */
   load(): Promise<ComponentType>;
-  /** Views with an icon are in the menu. */
+  /** Its group in the menu, if it is there. */
+  menu?: MenuGroup;
   icon?: IconName;
   /** `g` and this letter open it. */
   letter?: string;
-  /** Only administrators see it in the menu. */
-  isForAdmins?: true;
 }
+
+/** The groups of the menu, in its order; only administrators see the last one. */
+export const MENU = ["Work", "Configure", "Administer"] as const;
+export type MenuGroup = (typeof MENU)[number];
 
 /** @param file loads the file of a view, at the latest when it is first opened. @param name of its component there */
 const view = <Name extends string>(
@@ -33,6 +36,7 @@ const deliveries = () => import("./views/deliveries.tsx");
 const flag = () => import("./views/flag/flag.tsx");
 const flagSettings = () => import("./views/flag/settings.tsx");
 const flags = () => import("./views/project/flags.tsx");
+const allFlags = () => import("./views/flags.tsx");
 const home = () => import("./views/home.tsx");
 const importing = () => import("./views/import.tsx");
 const integrations = () => import("./views/integrations.tsx");
@@ -54,8 +58,9 @@ const FLAG = `${PROJECT}/features/:featureName`;
 
 /** All views, in the order of the menu. */
 export const VIEWS: readonly View[] = [
-  view("/", "Home", home, "Home", { icon: "home", letter: "h" }),
-  view("/projects", "Projects", projects, "Projects", { icon: "project", letter: "p" }),
+  view("/", "Home", home, "Home", { menu: "Work", icon: "home", letter: "h" }),
+  view("/projects", "Projects", projects, "Projects", { menu: "Work", icon: "project", letter: "p" }),
+  view("/flags", "Flags", allFlags, "AllFlags", { menu: "Work", icon: "flag", letter: "f" }),
   view(PROJECT, "Flags", flags, "Flags"),
   view(`${PROJECT}/insights`, "Insights", projectSettings, "Insights"),
   view(`${PROJECT}/people`, "Members", members, "Members"),
@@ -67,25 +72,41 @@ export const VIEWS: readonly View[] = [
   view(`${FLAG}/use`, "Usage", usage, "Usage"),
   view(`${FLAG}/log`, "Log", flagSettings, "Log"),
   view(`${FLAG}/settings`, "Settings", flagSettings, "Settings"),
-  view("/events", "Event log", log, "EventLog", { icon: "log", letter: "e" }),
-  view("/playground", "Playground", playground, "Playground", { icon: "play", letter: "y" }),
-  view("/applications", "Applications", applications, "Applications", { icon: "application", letter: "a" }),
+  view("/events", "Event log", log, "EventLog", { menu: "Work", icon: "log", letter: "e" }),
+  view("/playground", "Playground", playground, "Playground", { menu: "Work", icon: "play", letter: "y" }),
+  view("/applications", "Applications", applications, "Applications", {
+    menu: "Work",
+    icon: "application",
+    letter: "a",
+  }),
   view("/applications/:appName", "Application", applications, "Application"),
   view("/connect", "Connect", connect, "Connect"),
-  view("/integrations", "Integrations", integrations, "Integrations", { icon: "integration", letter: "i" }),
+  view("/integrations", "Integrations", integrations, "Integrations", {
+    menu: "Configure",
+    icon: "integration",
+    letter: "i",
+  }),
   view("/integrations/:id", "Deliveries", deliveries, "Deliveries"),
-  view("/segments", "Segments", vocabulary, "Segments", { icon: "segment", letter: "s" }),
-  view("/environments", "Environments", types, "Environments", { icon: "environment" }),
-  view("/context-fields", "Context fields", vocabulary, "ContextFields", { icon: "context", letter: "c" }),
-  view("/tag-types", "Tag types", types, "TagTypes", { icon: "tag" }),
-  view("/strategy-types", "Strategy types", types, "StrategyTypes", { icon: "strategy" }),
-  view("/tokens", "Tokens", tokens, "Tokens", { icon: "key", letter: "t" }),
-  view("/people", "People", people, "Users", { icon: "user", letter: "u", isForAdmins: true }),
+  view("/segments", "Segments", vocabulary, "Segments", { menu: "Configure", icon: "segment", letter: "s" }),
+  view("/environments", "Environments", types, "Environments", { menu: "Configure", icon: "environment" }),
+  view("/context-fields", "Context fields", vocabulary, "ContextFields", {
+    menu: "Configure",
+    icon: "context",
+    letter: "c",
+  }),
+  view("/tag-types", "Tag types", types, "TagTypes", { menu: "Configure", icon: "tag" }),
+  view("/strategy-types", "Strategy types", types, "StrategyTypes", { menu: "Configure", icon: "strategy" }),
+  view("/tokens", "Tokens", tokens, "Tokens", { menu: "Configure", icon: "key", letter: "t" }),
+  view("/people", "People", people, "Users", {
+    menu: "Administer",
+    icon: "user",
+    letter: "u",
+  }),
   view("/people/groups", "Groups", people, "Groups"),
   view("/people/roles", "Roles", people, "Roles"),
   view("/people/service-accounts", "Service accounts", people, "ServiceAccounts"),
   view("/people/invitations", "Invitations", people, "Invitations"),
-  view("/import", "Import", importing, "Import", { icon: "bring", isForAdmins: true }),
+  view("/import", "Import", importing, "Import", { menu: "Administer", icon: "bring" }),
   view("/me", "Your account", account, "Account"),
 ];
 

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import type { Page } from "puppeteer-core";
 import { createWorld } from "../support/world.ts";
 import { holds, isAt, open, press, pressAt, sees, seesNoDialog, test, type, visit } from "./browser.ts";
 
 test("keyboard shortcuts open views, the search, and the list of shortcuts", async (t) => {
   const { page } = await open(t);
-  await sees(page, "Your projects");
+  await sees(page, "Recent activity");
   await page.keyboard.press("g");
   await page.keyboard.press("p");
   await sees(page, "New project");
@@ -17,6 +18,57 @@ test("keyboard shortcuts open views, the search, and the list of shortcuts", asy
   await page.waitForSelector("dialog[open]");
   await page.keyboard.press("Escape");
   await seesNoDialog(page);
+});
+
+const FOUND = createWorld()
+  .project("shop", { environments: ["development", "production"] })
+  .feature("payment", "shop", { environments: [{ name: "production", enabled: true }] })
+  .feature("cart", "shop", { description: "before the payment" });
+
+/** What the field of the palette says is chosen. */
+const CHOSEN =
+  "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText";
+
+/** Opens the palette by its keys, and types. */
+async function find(page: Page, text: string) {
+  await page.keyboard.down("Control");
+  await page.keyboard.press("k");
+  await page.keyboard.up("Control");
+  await page.waitForSelector("dialog [role=combobox]:focus");
+  await page.keyboard.type(text);
+}
+
+test("the palette finds a flag across projects, opens it, and remembers it", async (t) => {
+  const { page } = await open(t, { world: FOUND });
+  await find(page, "PAY");
+  await holds(page, `${CHOSEN}?.includes("payment")`);
+  await page.keyboard.press("ArrowDown");
+  await holds(page, `${CHOSEN}?.includes("cart")`); // by its description
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await sees(page, "Add a strategy");
+  await isAt(page, "/projects/shop/features/payment");
+  await visit(page, "/events");
+  await find(page, "");
+  await holds(page, `${CHOSEN}?.includes("payment")`);
+  await page.keyboard.press("Escape");
+  await seesNoDialog(page);
+});
+
+test("the palette turns a flag off by a few words, as the user may", async (t) => {
+  const { page, signedIn, read } = await open(t, { world: FOUND });
+  await find(page, "payment off prod");
+  await holds(page, `${CHOSEN}?.includes("Turn payment off in production")`);
+  await page.keyboard.press("Enter");
+  await seesNoDialog(page);
+  await holds(page, "!document.querySelector('main[aria-busy=true]')");
+  await t.waitFor(async () => {
+    const { environments } = await read("/projects/shop/features/payment");
+    assert.ok(environments.every(({ enabled }: { enabled: boolean }) => !enabled));
+  });
+  const viewer = await signedIn(3);
+  await find(viewer, "payment on prod");
+  await sees(viewer, "Nothing that you may see");
 });
 
 test("the page says that the server can't be reached, until it is back", async (t) => {

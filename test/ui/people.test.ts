@@ -18,7 +18,7 @@ test("a user is created, and is signed in after setting a password with the link
   await theirs.waitForSelector(".problem");
   await type(theirs, "Password", PASSWORD);
   await press(theirs, "button", "Set the password");
-  await sees(theirs, "Your projects");
+  await sees(theirs, "Recent activity");
 });
 
 test("an invited person signs up; an invalid link says so", async (t) => {
@@ -34,7 +34,7 @@ test("an invited person signs up; an invalid link says so", async (t) => {
   await type(theirs, "Name", "Otto");
   await type(theirs, "Password", PASSWORD);
   await press(theirs, "button", "Sign up");
-  await sees(theirs, "Your projects");
+  await sees(theirs, "Recent activity");
   assert.equal(db.prepare("SELECT root_role FROM users WHERE username = 'otto'").pluck().get(), 3);
   await theirs.goto(`${url}/new-user?invite=nothing`);
   await theirs.waitForSelector("[role=alert]");
@@ -112,5 +112,5 @@ test("an administrator without a password sets one from the account", async (t) 
   await holds(page, "document.activeElement.name === 'password'");
   await type(page, "Password", PASSWORD);
   await press(page, "button", "Set the password");
-  await sees(page, "Your projects");
+  await sees(page, "Recent activity");
 });

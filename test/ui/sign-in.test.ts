@@ -12,7 +12,7 @@ const PASSWORD = "correct horse battery staple";
 
 test("a link signs in and leads home", async (t) => {
   const { page } = await open(t, { world: createWorld().project("a") });
-  await sees(page, "Your projects");
+  await sees(page, "Recent activity");
   assert.equal(new URL(page.url()).pathname, "/");
   assert.equal(await page.title(), "Home · Flagstone");
 });
@@ -181,7 +181,7 @@ test("a pasted link signs in", async (t) => {
   await page.locator("summary").click();
   await type(page, "Sign-in link or API token", ` ${link(1)} `);
   await press(page, "button", "Continue");
-  await sees(page, "Your projects");
+  await sees(page, "Recent activity");
 });
 
 const seesNoSignIn = (page: Page) => holds(page, "!document.body.innerText.includes('Sign in again')");

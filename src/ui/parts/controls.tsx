@@ -113,7 +113,7 @@ export function tell(text: string) {
 }
 
 /** Shows what went wrong, in the API's own words; not to a different user than the one who asked for it. */
-function showError(error: unknown) {
+export function showError(error: unknown) {
   if (error instanceof Dropped) return;
   const isConnectionError = error instanceof RequestError && error.status === 0;
   add(error instanceof Error ? error.message : String(error), isConnectionError ? "lost" : "failed");

@@ -83,6 +83,8 @@ export const Badge = (props: { tone?: "good" | "bad"; children: ComponentChildre
 
 interface HeadingProps {
   title: ComponentChildren;
+  /** What the view belongs to, from the whole to the part. */
+  trail?: ReadonlyArray<readonly [path: string, title: string]>;
   /** Shown next to the title, but not part of it, such as a button. */
   beside?: ComponentChildren;
   /** The actions of the view. */
@@ -90,16 +92,29 @@ interface HeadingProps {
 }
 
 /** The heading of a view, which gets the focus when the view opens. */
-export const Heading = ({ title, beside, children }: HeadingProps) => (
-  <div class="heading">
-    <div class="actions">
-      <h1 ref={useArrival()} tabIndex={-1}>
-        {title}
-      </h1>
-      {beside}
+export const Heading = ({ title, trail, beside, children }: HeadingProps) => (
+  <>
+    {trail && <Trail of={trail} />}
+    <div class="heading">
+      <div class="actions">
+        <h1 ref={useArrival()} tabIndex={-1}>
+          {title}
+        </h1>
+        {beside}
+      </div>
+      <div class="actions">{children}</div>
     </div>
-    <div class="actions">{children}</div>
-  </div>
+  </>
+);
+
+const Trail = ({ of }: { of: NonNullable<HeadingProps["trail"]> }) => (
+  <nav class="trail" aria-label="Breadcrumbs">
+    {of.map(([path, title]) => (
+      <span key={path}>
+        <NameLink to={path}>{title}</NameLink> <span aria-hidden="true">/</span>
+      </span>
+    ))}
+  </nav>
 );
 
 interface TabsProps {

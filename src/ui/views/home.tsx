@@ -1,29 +1,16 @@
 import { Link } from "wouter-preact";
-import { connectPath, flagPath, pathTo, useFilters } from "../address.ts";
+import { connectPath, flagPath, pathTo } from "../address.ts";
 import type { Output } from "../api.ts";
-import { listed } from "../format.ts";
-import { Button } from "../parts/controls.tsx";
+import { counted, listed } from "../format.ts";
 import { EventList } from "../parts/events.tsx";
-import { named, Select } from "../parts/fields.tsx";
 import { Table } from "../parts/table.tsx";
-import {
-  Answer,
-  Avatar,
-  Badge,
-  FlagLink,
-  Heading,
-  Icon,
-  Nothing,
-  ProjectLink,
-  Share,
-  Time,
-} from "../parts/words.tsx";
-import { change, useRead } from "../reads.ts";
+import { Answer, FlagLink, Heading, Icon, Nothing, ProjectLink, Share, Time } from "../parts/words.tsx";
+import { useRead } from "../reads.ts";
 import { may, mayConnect } from "../session.ts";
 
 type Dashboard = Output<"GET /api/admin/personal-dashboard">;
 
-/** The user's projects and flags, recent activity, and notifications. */
+/** The user's projects and flags, and what happened lately. */
 export function Home() {
   const dashboard = useRead("GET /api/admin/personal-dashboard");
   return (
@@ -32,125 +19,83 @@ export function Home() {
       <FirstSteps />
       <Answer read={dashboard}>
         {({ projects, flags }) => (
-          <div class="columns">
-            <div>
-              <Projects projects={projects} />
-              {projects.length > 0 && <Latest projects={projects} />}
+          <>
+            {projects.length > 0 ? <Tiles title="Your projects" projects={projects} /> : <OtherProjects />}
+            <div class="columns">
+              <Latest />
+              <div>
+                <Flags flags={flags} />
+                <UnknownFlags />
+              </div>
             </div>
-            <div>
-              <Notifications />
-              <Flags flags={flags} />
-              <UnknownFlags />
-            </div>
-          </div>
+          </>
         )}
       </Answer>
     </>
   );
 }
 
-const Projects = ({ projects }: Pick<Dashboard, "projects">) => (
+type Tile = Pick<Dashboard["projects"][number], "id" | "name" | "health" | "featureCount" | "memberCount">;
+
+const Tiles = ({ title, projects }: { title: string; projects: readonly Tile[] }) => (
   <section>
-    <h2>Your projects</h2>
-    <Table
-      caption="Your projects"
-      rows={projects}
-      keyOf={({ id }) => id}
-      empty={
-        <>
-          You aren't a member of any project. <Link href="/projects">All projects</Link>
-        </>
-      }
-      columns={[
-        ["Project", ({ id, name }) => <ProjectLink id={id} name={name} />, "main"],
-        ["Health", ({ health, name }) => <Share percent={health} label={`Health of ${name}`} />],
-        ["Flags", ({ featureCount }) => featureCount, "number"],
-        ["Members", ({ memberCount }) => memberCount, "number"],
-      ]}
-    />
+    <h2>{title}</h2>
+    <ul class="tiles">
+      {projects.map(({ id, name, health, featureCount, memberCount }) => (
+        <li key={id} class="card">
+          <h3>
+            <ProjectLink id={id} name={name} />
+          </h3>
+          <small>
+            {counted(featureCount, "flag")}, {counted(memberCount, "member")}
+          </small>
+          <Share percent={health} label={`Health of ${name}`} />
+        </li>
+      ))}
+    </ul>
   </section>
+);
+
+/** How many projects of others are shown. */
+const SHOWN = 6;
+
+/** For a user who is a member of no project, such as an administrator: those that they can see. */
+const OtherProjects = () => (
+  <Answer read={useRead("GET /api/admin/projects")}>
+    {({ projects }) =>
+      projects.length === 0 ? (
+        <Nothing>There is no project that you can see.</Nothing>
+      ) : (
+        <>
+          <Tiles title="Projects" projects={projects.slice(0, SHOWN)} />
+          {projects.length > SHOWN && <Link href="/projects">All {projects.length} projects</Link>}
+        </>
+      )
+    }
+  </Answer>
 );
 
 /** How many events are shown. */
 const LATEST = 10;
 
-/** The latest events of one of the projects. */
-function Latest({ projects }: Pick<Dashboard, "projects">) {
-  const [{ project }, setFilters] = useFilters({ project: projects[0]!.id });
-  const read = useRead("GET /api/admin/search/events", {
-    query: { project: `IS:${project}`, limit: LATEST },
-  });
-  return (
-    <section>
-      <div class="heading">
-        <h2>Recent activity</h2>
-        <Select
-          label="Project"
-          value={project}
-          choices={named(projects)}
-          onChange={(project) => setFilters({ project })}
-        />
-      </div>
-      <Answer read={read}>
-        {({ events }) => (
-          <>
-            <EventList events={events} />
-            <Link href={`/events?project=${encodeURIComponent(project)}`}>All events of this project</Link>
-          </>
-        )}
-      </Answer>
-    </section>
-  );
-}
-
-function Notifications() {
-  const read = useRead("GET /api/admin/notifications");
-  const markRead = (notifications: number[]) =>
-    change("POST /api/admin/notifications/read", { body: { notifications } });
-  return (
-    <section>
-      <Answer read={read}>
-        {(all) => {
-          const unread = all.filter(({ readAt }) => readAt === null);
-          return (
-            <>
-              <div class="heading">
-                <h2>Notifications</h2>
-                {unread.length > 0 && (
-                  <Button icon="check" onClick={() => markRead(unread.map(({ id }) => id))}>
-                    Mark all {unread.length} as read
-                  </Button>
-                )}
-              </div>
-              {all.length === 0 && <Nothing>No notifications yet.</Nothing>}
-              <ul class="feed short">
-                {all.map(({ id, message, link, createdAt, readAt, createdBy }) => (
-                  <li key={id} class={readAt === null ? "unread" : undefined}>
-                    <Avatar url={createdBy.imageUrl} />
-                    <span>
-                      <Link href={link} onClick={() => void (readAt ?? markRead([id]))}>
-                        <bdi>{message}</bdi>
-                      </Link>{" "}
-                      <small>
-                        {readAt === null && <Badge>unread</Badge>} <Time at={createdAt} />
-                      </small>
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            </>
-          );
-        }}
-      </Answer>
-    </section>
-  );
-}
+/** The latest events. */
+const Latest = () => (
+  <section class="card">
+    <div class="heading">
+      <h2>Recent activity</h2>
+      <Link href="/events">All events</Link>
+    </div>
+    <Answer read={useRead("GET /api/admin/search/events", { query: { limit: LATEST } })}>
+      {({ events }) => <EventList events={events} />}
+    </Answer>
+  </section>
+);
 
 const Flags = ({ flags }: Pick<Dashboard, "flags">) => (
-  <section>
+  <section class="card">
     <h2>Your flags</h2>
     {flags.length === 0 && <Nothing>Flags you create or mark as favorites appear here.</Nothing>}
-    <ul class="plain short">
+    <ul class="feed short">
       {flags.map(({ name, project, type }) => (
         <li key={name}>
           <FlagLink project={project} name={name} />{" "}
@@ -168,7 +113,7 @@ function UnknownFlags() {
   const { data } = useRead("GET /api/admin/metrics/unknown-flags");
   if (!data || data.unknownFlags.length === 0) return null;
   return (
-    <section>
+    <section class="card">
       <h2>Unknown flags</h2>
       <Table
         caption="Flags that applications have asked for within a day, and that don't exist"
@@ -212,7 +157,7 @@ function StepsFrom({ projects }: { projects: readonly Project[] }) {
   const project = flag?.project ?? newestOf(projects)?.id;
   const done = on.total > 0 ? 3 : flag ? 2 : project === undefined ? 0 : 1;
   return (
-    <section class="panel">
+    <section class="card">
       <h2>First steps</h2>
       <ol class="steps">
         {stepsIn(project ?? "", flag).map((step, index) => (

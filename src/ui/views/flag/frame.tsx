@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 import { useParams } from "wouter-preact";
 import { flagPath, pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { Answer, Badge, DeadEnd, Failure, Heading, ProjectLink, Tabs } from "../../parts/words.tsx";
+import { Answer, Badge, DeadEnd, Failure, Heading, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
+import { useVisit } from "../../recent.ts";
 import { Favorite, PROJECT } from "../project/frame.tsx";
 
 export const FEATURE = `${PROJECT}/features/:featureName` as const;
@@ -24,9 +24,7 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
     params: { projectId, featureName },
     query: { variantEnvironments: true },
   });
-  useEffect(() => {
-    document.title = `${featureName} · Flagstone`;
-  }, [featureName]);
+  useVisit(flagPath(projectId, featureName), read.data && featureName);
   const project = useRead(`GET ${PROJECT}/overview`, { params: { projectId } });
   const failure = (error: Error) => (
     <DeadEnd title={featureName} links={linksFrom(projectId, featureName)}>
@@ -37,8 +35,11 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
     <Answer key={`${projectId}/${featureName}`} read={read} failure={failure}>
       {(flag) => (
         <>
-          <ProjectLink id={flag.project} name={project.data?.name ?? flag.project} />
           <Heading
+            trail={[
+              ["/projects", "Projects"],
+              [pathTo("projects", flag.project), project.data?.name ?? flag.project],
+            ]}
             title={<Title flag={flag} />}
             beside={<Favorite project={flag.project} flag={flag.name} isFavorite={flag.favorite} />}
           />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { flagPath, isFiltered, useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
@@ -12,13 +13,13 @@ import { may } from "../../session.ts";
 import { switchFlag } from "../flag/frame.tsx";
 import { Favorite, PROJECT, type Project, ProjectFrame } from "./frame.tsx";
 
-const PAGE = 50;
+export const PAGE = 50;
 
 /** The filters that narrow the list. */
-const NARROWING = { query: "", type: "", state: "", tag: "" };
+export const NARROWING = { query: "", type: "", state: "", tag: "" };
 
 /** The filters and sorting, as kept in the address. */
-const FILTERS = { ...NARROWING, sortBy: "createdAt", sortOrder: "desc", offset: "0" };
+export const FILTERS = { ...NARROWING, sortBy: "createdAt", sortOrder: "desc", offset: "0" };
 
 type Filters = typeof FILTERS;
 
@@ -54,7 +55,12 @@ interface FiltersProps {
   onChange(changed: Partial<Filters>): void;
 }
 
-function FlagFilters({ filters, onChange }: FiltersProps) {
+/** @param children more filters */
+export function FlagFilters({
+  filters,
+  onChange,
+  children,
+}: FiltersProps & { children?: ComponentChildren }) {
   const types = useRead("GET /api/admin/feature-types").data?.types;
   const tags = useRead("GET /api/admin/tags").data?.tags ?? [];
   const bind = (name: keyof Filters) => ({
@@ -64,6 +70,7 @@ function FlagFilters({ filters, onChange }: FiltersProps) {
   return (
     <search class="filters">
       <Search label="Search flags" {...bind("query")} />
+      {children}
       <Filter label="Type" choices={named(types)} {...bind("type")} />
       <Filter label="State" choices={choicesOf(["active", "stale"])} {...bind("state")} />
       {tags.length > 0 && <Filter label="Tag" choices={choicesOf(tags.map(tagInWords))} {...bind("tag")} />}
@@ -74,8 +81,15 @@ function FlagFilters({ filters, onChange }: FiltersProps) {
 
 const tagInWords = ({ type, value }: { type: string; value: string }) => `${type}:${value}`;
 
+/** Sorting by a column leads back to the first page. */
+export const sortingOf = ({ sortBy, sortOrder }: Filters, onChange: FiltersProps["onChange"]) => ({
+  by: sortBy,
+  order: sortOrder === "desc" ? ("desc" as const) : ("asc" as const),
+  onSort: (sortBy: string, sortOrder: string) => onChange({ sortBy, sortOrder, offset: "0" }),
+});
+
 /** The filters as the query of the server's search. */
-const queryOf = ({ query, type, state, tag, sortBy, sortOrder }: Filters) => ({
+export const queryOf = ({ query, type, state, tag, sortBy, sortOrder }: Filters) => ({
   query,
   type: type && `IS:${type}`,
   state: state && `IS:${state}`,
@@ -115,11 +129,7 @@ function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
             rows={features}
             keyOf={({ name }) => name}
             empty={isFiltered(filters, NARROWING) ? "No flags match." : "No flags yet."}
-            sorting={{
-              by: filters.sortBy,
-              order: filters.sortOrder === "desc" ? "desc" : "asc",
-              onSort: (sortBy, sortOrder) => onChange({ sortBy, sortOrder, offset: "0" }),
-            }}
+            sorting={sortingOf(filters, onChange)}
             selection={canSelect ? { selected, onSelect: setSelected } : undefined}
             columns={[
               [
@@ -155,9 +165,9 @@ function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
   );
 }
 
-type FoundFlag = Output<"GET /api/admin/search/features">["features"][number];
+export type FoundFlag = Output<"GET /api/admin/search/features">["features"][number];
 
-const Name = ({ flag: { name, project, stale, tags = [], segments } }: { flag: FoundFlag }) => (
+export const Name = ({ flag: { name, project, stale, tags = [], segments } }: { flag: FoundFlag }) => (
   <>
     <FlagLink project={project} name={name} /> {stale && <Badge tone="bad">stale</Badge>}{" "}
     {tags.map((tag) => (

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 import { useParams } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { IconButton } from "../../parts/controls.tsx";
 import { Answer, Badge, DeadEnd, Failure, Heading, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
+import { useVisit } from "../../recent.ts";
 
 export const PROJECT = "/api/admin/projects/:projectId";
 
@@ -28,10 +28,7 @@ interface ProjectFrameProps {
 export function ProjectFrame({ actions, children }: ProjectFrameProps) {
   const { projectId = "" } = useParams();
   const read = useRead(`GET ${PROJECT}/overview`, { params: { projectId } });
-  const name = read.data?.name;
-  useEffect(() => {
-    if (name !== undefined) document.title = `${name} · Flagstone`;
-  }, [name]);
+  useVisit(pathTo("projects", projectId), read.data?.name);
   const failure = (error: Error) => (
     <DeadEnd title={projectId} links={[["/projects", "All projects"]]}>
       <Failure error={error} />
@@ -42,6 +39,7 @@ export function ProjectFrame({ actions, children }: ProjectFrameProps) {
       {(project) => (
         <>
           <Heading
+            trail={[["/projects", "Projects"]]}
             title={<Title project={project} />}
             beside={<Favorite project={projectId} isFavorite={project.favorite} />}
           >
