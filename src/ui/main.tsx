@@ -57,21 +57,25 @@ function SignedIn() {
   );
 }
 
-const Frame = () => (
-  <div class="frame">
-    <Menu />
-    <main id="main" tabIndex={-1} aria-busy={isBusy}>
-      {isLost.value && (
-        <p class="lost" role="alert">
-          The server can't be reached. Retrying every two seconds; nothing you typed is lost.
-        </p>
-      )}
-      <Views Each={LoadedView} />
-    </main>
-    <Help />
-    {isFinding.value && <Loaded part={PALETTE} />}
-  </div>
-);
+function Frame() {
+  const Banners = loaded.value.get(BANNERS);
+  return (
+    <div class="frame">
+      <Menu />
+      <main id="main" tabIndex={-1} aria-busy={isBusy}>
+        {isLost.value && (
+          <p class="lost" role="alert">
+            The server can't be reached. Retrying every two seconds; nothing you typed is lost.
+          </p>
+        )}
+        {Banners && <Banners />}
+        <Views Each={LoadedView} />
+      </main>
+      <Help />
+      {isFinding.value && <Loaded part={PALETTE} />}
+    </div>
+  );
+}
 
 /** The view at the current address. */
 function Views({ Each }: { Each: ComponentType<{ view: View }> }) {
@@ -134,6 +138,7 @@ function LoadedView({ view }: { view: View }) {
 type Part = Pick<View, "load">;
 
 const PALETTE: Part = { load: async () => (await import("./palette.tsx")).Palette };
+const BANNERS: Part = { load: async () => (await import("./banners.tsx")).Banners };
 
 const loaded = signal<ReadonlyMap<Part, ComponentType>>(new Map());
 
@@ -160,7 +165,7 @@ effect(() => {
   if (isSettled.value || isBusy.value || !me.value || loaded.value.size === 0) return;
   const timer = setTimeout(() => {
     isSettled.value = true;
-    for (const part of [PALETTE, ...VIEWS]) void load(part);
+    for (const part of [PALETTE, BANNERS, ...VIEWS]) void load(part);
   }, SETTLED_MS);
   return () => clearTimeout(timer);
 });

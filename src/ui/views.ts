@@ -39,6 +39,7 @@ const flags = () => import("./views/project/flags.tsx");
 const allFlags = () => import("./views/flags.tsx");
 const home = () => import("./views/home.tsx");
 const importing = () => import("./views/import.tsx");
+const instance = () => import("./views/instance.tsx");
 const integrations = () => import("./views/integrations.tsx");
 const log = () => import("./views/log.tsx");
 const members = () => import("./views/project/members.tsx");
@@ -107,6 +108,9 @@ export const VIEWS: readonly View[] = [
   view("/people/service-accounts", "Service accounts", people, "ServiceAccounts"),
   view("/people/invitations", "Invitations", people, "Invitations"),
   view("/import", "Import", importing, "Import", { menu: "Administer", icon: "bring" }),
+  view("/instance", "Instance", instance, "Instance", { menu: "Administer", icon: "instance" }),
+  view("/instance/banners", "Banners", instance, "BannerList"),
+  view("/instance/sign-ins", "Sign-ins", instance, "SignIns"),
   view("/me", "Your account", account, "Account"),
 ];
 

@@ -90,6 +90,14 @@ export const oddWorld = () =>
     .event(event)
     .integrationEvent({ state: "failed", stateDetails: ODD, details: { body: ODD } })
     .notification({ message: ODD, link: LINK, recipients: [{ userId: 1 }], createdByUserId: 5 })
+    .add("banner", {
+      id: 1,
+      message: `**${ODD}** ${ODD}`,
+      link: "dialog",
+      linkText: ODD,
+      dialogTitle: ODD,
+      dialog: ODD,
+    })
     .add("application", {
       name: ODD,
       description: ODD,

@@ -9,6 +9,7 @@ export { default as refresh } from "heroicons/20/solid/arrow-path.svg";
 export { default as menu } from "heroicons/20/solid/bars-3.svg";
 export { default as play } from "heroicons/20/solid/beaker.svg";
 export { default as bell } from "heroicons/20/solid/bell.svg";
+export { default as instance } from "heroicons/20/solid/chart-bar-square.svg";
 export { default as check } from "heroicons/20/solid/check.svg";
 export { default as down } from "heroicons/20/solid/chevron-down.svg";
 export { default as right } from "heroicons/20/solid/chevron-right.svg";
