@@ -170,7 +170,7 @@ export function Application() {
     <Answer key={appName} read={details}>
       {(application) => (
         <>
-          <Heading title={<bdi>{application.appName}</bdi>}>
+          <Heading title={<bdi>{application.appName}</bdi>} trail={[["/applications", "Applications"]]}>
             {may("UPDATE_APPLICATION") && <Actions {...application} />}
           </Heading>
           <About {...application} />
