@@ -12,7 +12,9 @@ CREATE TABLE environments (
   type       TEXT NOT NULL,
   sort_order REAL NOT NULL DEFAULT 9999,
   enabled    INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
-  protected  INTEGER NOT NULL DEFAULT 0 CHECK (protected IN (0, 1))
+  protected  INTEGER NOT NULL DEFAULT 0 CHECK (protected IN (0, 1)),
+  -- Whether people are asked before they change a flag there.
+  ask_before_change INTEGER NOT NULL DEFAULT 0 CHECK (ask_before_change IN (0, 1))
 ) STRICT;
 
 CREATE TABLE projects (
@@ -532,7 +534,9 @@ CREATE TABLE events (
   type         TEXT NOT NULL,
   project      TEXT,
   feature_name TEXT,
-  wire         TEXT NOT NULL
+  wire         TEXT NOT NULL,
+  -- The first event of the same change, if it recorded several and this is a later one.
+  first_id     INTEGER
 ) STRICT;
 
 -- All of a project's events, and the newest of each visible project.
@@ -544,6 +548,8 @@ CREATE INDEX events_by_type_and_project ON events (type, project);
 CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
 -- The users who caused events, and the events of one of them.
 CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project, type);
+-- Those of one change, which are undone together.
+CREATE INDEX events_by_change ON events (first_id) WHERE first_id IS NOT NULL;
 -- Those of an environment, for the statistics.
 CREATE INDEX events_by_environment ON events (wire ->> 'environment', id, project)
   WHERE wire ->> 'environment' IS NOT NULL;

@@ -6,11 +6,14 @@ type Described = Omit<Event, "id" | "type" | "label" | "summary"> & { type: Even
 /** The label of an event and its summary in Markdown. */
 export const describe = (event: Described) => ({ label: LABELS[event.type], summary: summaryOf(event) });
 
-/** Who did it, to what, and where (environment, project). */
-function summaryOf(event: Described) {
+/** Who did it, to what, and where (environment, project); and which event it undoes, if any. */
+function summaryOf(recorded: Described) {
+  const { undoes, ...data } = recorded.data ?? {};
+  const event = { ...recorded, data: Object.keys(data).length === 0 ? null : data };
   const action = ACTIONS[event.type];
   const did = (action && filled(action, event)) ?? defaultAction(event);
-  return joinWords(bold(event.createdBy), did, ...whereOf(event));
+  const undoing = undoes === undefined ? undefined : `(undoing event ${undoes})`;
+  return joinWords(bold(event.createdBy), did, ...whereOf(event), undoing);
 }
 
 /** An event's data as stored: the log may contain anything, so nothing about it is assumed. */

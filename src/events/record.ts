@@ -8,7 +8,10 @@ import { type Event, isEventType, type Tag } from "./schema.ts";
 
 /** An event to store: a missing id is assigned, a missing label or summary is generated. */
 export type StoredEvent = Omit<Event, "id" | "label" | "summary"> &
-  Partial<Pick<Event, "id" | "label" | "summary">>;
+  Partial<Pick<Event, "id" | "label" | "summary">> & {
+    /** The first event of the same change; omitted if this is the first. */
+    firstId?: number | null | undefined;
+  };
 
 interface Row {
   id: number;
@@ -16,10 +19,12 @@ interface Row {
   project: string | null;
   featureName: string | null;
   wire: string;
+  firstId: number | null;
 }
 
 const insertRow = command<Row>(`
-  INSERT INTO events (id, type, project, feature_name, wire) VALUES (:id, :type, :project, :featureName, :wire)`);
+  INSERT INTO events (id, type, project, feature_name, wire, first_id)
+  VALUES (:id, :type, :project, :featureName, :wire, :firstId)`);
 
 export interface SearchRow {
   id: number;
@@ -53,7 +58,8 @@ export function storeEvent(tx: Writing, event: StoredEvent): number {
 export function insertEvent(tx: Writing, event: StoredEvent): { id: number; search: SearchRow } {
   const id = event.id ?? nextId(tx.db).pluck().get({})!;
   const wire = toStoredJson(toWire(id, event), "event");
-  insertRow(tx).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
+  const { type, project, featureName, firstId = null } = event;
+  insertRow(tx).run({ id, type, project, featureName, wire, firstId });
   const data = event.data === null ? "" : JSON.stringify(event.data);
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
 }

@@ -25,6 +25,8 @@ export interface Tx extends Writing {
   now: string;
   /** Stores the event and everything that follows from it: search row, totals, notifications and deliveries. */
   record(event: NewEvent): void;
+  /** The ids of the events recorded so far. */
+  readonly recorded: number[];
 }
 
 /**
@@ -39,18 +41,23 @@ export const writeSoon = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): P
   inGroup(db, (writing) => body(toTx(writing, actor)));
 
 /** The same transaction with a different actor. */
-export const actingAs = (tx: Tx, actor: Actor): Tx => toTx(tx, actor, tx.now);
+export const actingAs = (tx: Tx, actor: Actor): Tx => toTx(tx, actor, tx);
 
-function toTx(writing: Writing, actor: Actor, now = timestamp()): Tx {
+type Common = Pick<Tx, "now" | "recorded">;
+
+function toTx(writing: Writing, actor: Actor, common: Common = { now: timestamp(), recorded: [] }): Tx {
   const { createdBy, createdByUserId } = actor;
+  const { now, recorded } = common;
   const record = (event: NewEvent) => {
     const tags = tagsOf(writing.db, event.featureName);
-    const stored = { ...DEFAULTS, tags, ...event, createdAt: now, createdBy, createdByUserId };
+    const by = { createdAt: now, createdBy, createdByUserId };
+    const stored = { ...DEFAULTS, tags, ...event, ...by, firstId: recorded[0] };
     const id = storeEvent(writing, stored);
+    recorded.push(id);
     notifyMembers(writing, stored);
     enqueueDeliveries(writing, id, stored);
   };
-  return { ...writing, actor, now, record };
+  return { ...writing, ...common, actor, record };
 }
 
 const DEFAULTS = { environment: null, project: null, featureName: null, data: null, preData: null };

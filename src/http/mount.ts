@@ -11,7 +11,15 @@ import { type Body, readJson } from "./body.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
 import { requireMatch } from "./if-match.ts";
 import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
-import { type Commit, type Contract, Csv, EventStream, METHODS, type Operation } from "./operation.ts";
+import {
+  type Commit,
+  type Contract,
+  Csv,
+  EVENT_HEADER,
+  EventStream,
+  METHODS,
+  type Operation,
+} from "./operation.ts";
 import { preflightResponse } from "./origin.ts";
 import {
   encodeParts,
@@ -189,7 +197,11 @@ function toOutcome(
     rows && prefersCsv(event.req.headers)
       ? toParts(toCsv(rows(result as never)), { response: Csv })
       : toParts(result, { ...operation, root: site.root });
-  return withHeaders(parts, rows ? { vary: "accept, accept-encoding" } : event.context.cors);
+  const { cors, recorded } = event.context;
+  return withHeaders(parts, {
+    ...(rows ? { vary: "accept, accept-encoding" } : cors),
+    ...(recorded !== undefined && { [EVENT_HEADER]: String(recorded) }),
+  });
 }
 
 /** Checks the permission again, as it may have been revoked while a slow body was arriving. */
@@ -200,12 +212,16 @@ const commitFor = (site: Site, operation: Operation, event: H3Event, claim: Clai
     write(db, actor, (tx) => {
       requirePermission(db, actor, claim);
       requireMatch(site, operation, event);
-      return change(tx);
+      const result = change(tx);
+      event.context.recorded = tx.recorded[0];
+      return result;
     });
 };
 
-const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, string> | undefined) =>
-  headers ? { ...parts, headers: { ...parts.headers, ...headers } } : parts;
+const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, string>) => ({
+  ...parts,
+  headers: { ...parts.headers, ...headers },
+});
 
 const NOTHING: Body = { text: "", value: {} };
 

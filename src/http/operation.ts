@@ -14,6 +14,9 @@ import type { JsonLines, JsonStream } from "./json-stream.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
+/** The header that names the first event that a change has recorded, or the one that is in its way. */
+export const EVENT_HEADER = "flagstone-event";
+
 /** The response of an operation without a response body. */
 export const NoBody = v.void();
 

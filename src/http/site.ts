@@ -33,6 +33,8 @@ declare module "h3" {
     address: string | undefined;
     /** Whether the request came over TLS, to this server or to a trusted proxy. */
     isSecure: boolean;
+    /** The first event that the request has recorded. */
+    recorded?: number | undefined;
     /** Set where pages of other sites may call: the headers that let them read the response, errors included. */
     cors?: Record<string, string>;
   }

@@ -82,7 +82,9 @@ export function idSince(db: Database, time: string): number {
   return first;
 }
 
-const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);
+const lines = query<object, string>(`
+  SELECT CASE WHEN first_id IS NULL THEN wire ELSE substr(wire, 1, length(wire) - 1) || ',"firstId":' || first_id || '}' END
+  FROM events ORDER BY id`);
 
 export const event = kind({
   name: "event",
@@ -102,10 +104,11 @@ export const event = kind({
     summary: v.nullish(v.string()),
     groupType: v.nullish(v.string(), ""),
     groupId: v.nullish(v.string(), ""),
+    firstId: optional(Id),
   }),
   insert({ events }, { id, label, summary, ...line }) {
     events.store({ ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
   },
-  rows: (db) => wires(db).pluck().iterate({}),
+  rows: (db) => lines(db).pluck().iterate({}),
   warnings: (_, { type }) => eventTypeWarnings("type", type),
 });

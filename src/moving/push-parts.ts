@@ -7,7 +7,8 @@ import { updateTags } from "../flags/feature-tags.ts";
 import { archiveFeatureOperation } from "../flags/features-archive.ts";
 import { feature } from "../flags/features-dataset.ts";
 import { replaceEnvironmentVariants } from "../flags/variants.ts";
-import { type Change, changeFor, performIn, type Step } from "../transfer/project-step.ts";
+import { performIn } from "../http/perform.ts";
+import { type Change, changeFor, type Step } from "../transfer/project-step.ts";
 import { allOf, type Leave, type Of } from "./lines.ts";
 
 /*

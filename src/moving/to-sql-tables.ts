@@ -263,7 +263,15 @@ function integrationRows(
 
 /** All announced, or Unleash would deliver them to its integrations. */
 function eventRows(
-  { label: _, summary: __, groupType: ___, groupId: ____, createdByUserId, ...line }: Of<typeof event>,
+  {
+    label: _,
+    summary: __,
+    groupType: ___,
+    groupId: ____,
+    firstId: _____,
+    createdByUserId,
+    ...line
+  }: Of<typeof event>,
   { leave }: Context,
 ): Row[] {
   if (line.id! <= MAX) return [{ ...line, createdByUserId: idOf(createdByUserId), announced: true }];

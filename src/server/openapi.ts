@@ -149,6 +149,7 @@ function toOperation(operation: Operation, convert: Convert, { isOpen, isConditi
     responses: {
       [status]: {
         description: STATUS_CODES[status]!,
+        ...(operation.records && { headers: RECORDED }),
         ...(response !== NoBody && { content: contentOf(convert(response, "output")) }),
       },
       ...Object.fromEntries(
@@ -166,6 +167,13 @@ function descriptionOf({ permission, records = [] }: Operation, isOpen: boolean)
   const events = records.map((type) => `\`${type}\``).join(", ");
   return `Requires ${requirement(permission, isOpen)}.${events && ` Records ${events}.`}`;
 }
+
+const RECORDED = {
+  "Flagstone-Event": {
+    description: "The first event that the change has recorded; absent if there is none",
+    schema: { type: "integer" },
+  },
+};
 
 const CSV_CONTENT = { "text/csv": { schema: { type: "string" } } };
 

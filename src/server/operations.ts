@@ -82,3 +82,4 @@ export * from "../projects/project-list.ts";
 export * from "../projects/project-tokens.ts";
 export * from "../projects/projects-routes.ts";
 export * from "../projects/projects-schema.ts";
+export * from "../undo/routes.ts";

@@ -7,9 +7,10 @@ import { archiveFeatureOperation, reviveFeatureOperation } from "../flags/featur
 import { createFeatureOperation, patchFeature } from "../flags/features-routes.ts";
 import { createSegment, deleteSegmentOperation, updateSegment } from "../flags/segments.ts";
 import { fromConstraint } from "../http/failure.ts";
+import { performIn } from "../http/perform.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type FlagState, type ProjectState, projectState } from "./project-state.ts";
-import { type Change, changeFor, differences, performIn, type Step } from "./project-step.ts";
+import { type Change, changeFor, differences, type Step } from "./project-step.ts";
 import { changesOfEnvironment } from "./project-strategies.ts";
 import type { ProjectText, TextFlag } from "./project-text.ts";
 

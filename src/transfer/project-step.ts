@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Tx } from "../events/write.ts";
-import { checked } from "../http/incoming.ts";
-import type { Commit, Contract, Operation, Request } from "../http/operation.ts";
+import type { Performing } from "../http/perform.ts";
 
 /** A change that removes differences between a project and a text. */
 export interface Change {
@@ -12,49 +10,12 @@ export interface Change {
   act(tx: Performing): void;
 }
 
-/** A transaction in which operations are performed, and who is told of each. */
-export interface Performing extends Tx {
-  onPerformed?(request: PerformedRequest): void;
-}
-
-/** A request that has been answered: the same may be sent to another server. */
-export interface PerformedRequest {
-  operation: Operation;
-  params: Record<string, string>;
-  body: unknown;
-  result: unknown;
-}
-
 /** A change that removes one difference of a flag or a segment. */
 export const changeFor = (step: Step, act: Change["act"]): Change => ({
   where: `${step.kind} ${step.name}`,
   steps: [step],
   act,
 });
-
-/**
- * Runs an operation of the API inside an open transaction, with the same rules and events.
- * @throws ApiError as the operation does
- */
-export function performIn(
-  tx: Performing,
-  operation: Operation,
-  params: Record<string, string>,
-  body?: unknown,
-): void {
-  const { db, actor } = tx;
-  const request = {
-    db,
-    actor,
-    params: checked(operation.params, params, "path"),
-    query: checked(operation.query, {}, "query"),
-    body: checked(operation.body, body, "body"),
-  };
-  // Everything is synchronous, so the operation can use this transaction as its own, and nothing needs to be awaited.
-  const sameTransaction = (change: (tx: Tx) => unknown) => change(tx);
-  const result = operation.handle(request as Request<Contract>, sameTransaction as Commit);
-  tx.onPerformed?.({ operation, params, body, result });
-}
 
 /** The current and the wanted value of each property. */
 export type Differences = Record<string, { from: unknown; to: unknown }>;

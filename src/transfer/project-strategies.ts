@@ -7,16 +7,10 @@ import { isEnabled, type Scope } from "../flags/feature-environments-store.ts";
 import { usableSegments } from "../flags/segments.ts";
 import { addStrategyOperation, deleteStrategy, replaceStrategy, setSortOrder } from "../flags/strategies.ts";
 import { strategiesOf, withDefaults } from "../flags/strategies-store.ts";
+import { type Performing, performIn } from "../http/perform.ts";
 import { invalid } from "../lib/api-error.ts";
 import type { NamedStrategy } from "./project-state.ts";
-import {
-  type Change,
-  type Differences,
-  differences,
-  type Performing,
-  performIn,
-  type Step,
-} from "./project-step.ts";
+import { type Change, type Differences, differences, type Step } from "./project-step.ts";
 import type { TextEnvironment, TextStrategy } from "./project-text.ts";
 
 /** A flag in an environment, as it is and as it should be. */

@@ -69,6 +69,7 @@ const DOMAINS = [
   "applications",
   "integrations",
   "overview",
+  "undo",
   "transfer",
   "moving",
   "demo",

@@ -31,6 +31,8 @@ const BEFORE: Readonly<Record<string, string>> = {
   deleteBanner: "createBanner",
   enableBanner: "createBanner",
   disableBanner: "createBanner",
+  getUndo: "createBanner",
+  undo: "createBanner",
   getApplication: "createApplication",
   deleteServiceAccountToken: "createServiceAccountToken",
   updateContextFieldForProject: "createContextFieldForProject",

@@ -36,7 +36,7 @@ const furnished = () =>
     .feature("f", "a", {
       environments: [{ name: "development", strategies: [{ id: "s", name: "default" }] }],
     })
-    .event({ project: "a" })
+    .event({ project: "a", featureName: "f" })
     .integration()
     .integrationEvent()
     .group("crew", [3])

@@ -374,6 +374,7 @@ export const everyKey = (): Line[] => [
     summary: "**A summary** of its own",
     groupType: "transaction",
     groupId: "01M837BQCQBSHFPCWJ1SD9ECAQ",
+    firstId: 2,
   },
   {
     kind: "event",

@@ -51,3 +51,11 @@ ALTER TABLE projects ADD COLUMN link_templates TEXT NOT NULL DEFAULT '[]' CHECK 
 ALTER TABLE context_fields ADD COLUMN project TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE;
 
 CREATE INDEX context_fields_by_project ON context_fields (project);
+
+-- The events of one change are undone together.
+ALTER TABLE events ADD COLUMN first_id INTEGER;
+
+CREATE INDEX events_by_change ON events (first_id) WHERE first_id IS NOT NULL;
+
+-- Whether people are asked before they change a flag in an environment.
+ALTER TABLE environments ADD COLUMN ask_before_change INTEGER NOT NULL DEFAULT 0 CHECK (ask_before_change IN (0, 1));

@@ -1,0 +1,139 @@
+import type { Actor } from "../access/actor.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import type { Database } from "../db/database.ts";
+import { query } from "../db/statement.ts";
+import { LABELS } from "../events/describe.ts";
+import { type Event, isEventType } from "../events/schema.ts";
+import type { Tx } from "../events/write.ts";
+import { fromConstraint } from "../http/failure.ts";
+import { EVENT_HEADER } from "../http/operation.ts";
+import { performIn, requireAllowed } from "../http/perform.ts";
+import { ApiError, found } from "../lib/api-error.ts";
+import { laterChange } from "./conflicts.ts";
+import { type Change, type KnownEvent, oppositesOf } from "./opposites.ts";
+import { requestsFor } from "./requests.ts";
+
+/** What undoing events changes. */
+export interface Plan {
+  /** The events of one change, in order: they are undone together. */
+  events: Event[];
+  steps: Step[];
+}
+
+/** A change that undoes an event, or is one of several that do. */
+interface Step {
+  event: KnownEvent;
+  change: Change;
+}
+
+/**
+ * How to undo an event, along with all others of the same change.
+ * @throws ApiError `NotFoundError` if the actor may see none with this id, `ConflictError` if it can't be undone, or
+ * something else has happened since, `NoAccessError` if the actor may not make the opposite change
+ */
+export function planToUndo(db: Database, actor: Actor, id: number): Plan {
+  const events = visibleEvents(db, actor, id);
+  const undone = events.map(requireKnown).filter((event) => !isPartOfCreation(event, events));
+  const steps = undone.toReversed().flatMap((event) => stepsFor(db, event));
+  if (steps.length === 0) throw refusal(undone[0]!, "nothing would change");
+  for (const step of steps) for (const request of requestsOf(db, step)) requireAllowed(db, actor, request);
+  const together = new Set(events.map((event) => event.id));
+  for (const event of undone) requireUnchanged(db, actor, event, together);
+  // Strategies are back before a flag is on, or it would get the default one.
+  return { events, steps: steps.toSorted((a, b) => Number(turnsOn(a)) - Number(turnsOn(b))) };
+}
+
+/**
+ * Makes the changes of a plan, and records them as what they are: ordinary changes, with the event that each undoes in
+ * their `data`.
+ * @throws ApiError `ConflictError` if one of them is not possible, or nothing would change
+ */
+export function undo(tx: Tx, { events, steps }: Plan) {
+  for (const step of steps) perform(tx, step);
+  if (tx.recorded.length === 0) throw refusal(events[0]!, "everything is already as it was before");
+}
+
+function perform(tx: Tx, step: Step) {
+  const { event } = step;
+  const record: Tx["record"] = (change) => {
+    if (turnsOn(step) && change.type === "feature-strategy-add")
+      throw refusal(event, `no strategy of the flag ${event.featureName} is enabled there any more`);
+    tx.record({ ...change, data: { ...change.data, undoes: event.id } });
+  };
+  for (const { operation, params, body } of requestsOf(tx.db, step))
+    explain(event, () => performIn({ ...tx, record }, operation, params, body));
+}
+
+/** Says which event it is about: nobody has sent the request that is refused. */
+function explain(event: Event, act: () => void) {
+  try {
+    act();
+  } catch (thrown) {
+    const error = fromConstraint(thrown) ?? thrown;
+    if (!(error instanceof ApiError) || ["NoAccessError", "ConflictError"].includes(error.name)) throw error;
+    throw refusal(event, error.message);
+  }
+}
+
+const turnsOn = ({ change }: Step) => change.type === "feature-environment-enabled";
+
+const ofOneChange = query<{ id: number }, string>(`
+  WITH first (id) AS (SELECT ifnull(first_id, id) FROM events WHERE id = :id)
+  SELECT wire FROM events WHERE id = (SELECT id FROM first)
+  UNION ALL
+  SELECT * FROM (SELECT wire FROM events WHERE first_id = (SELECT id FROM first) ORDER BY id)`);
+
+/** All events of one change. @throws ApiError `NotFoundError` */
+function visibleEvents(db: Database, actor: Actor, id: number): Event[] {
+  const events = ofOneChange(db)
+    .pluck()
+    .all({ id })
+    .map((wire): Event => JSON.parse(wire));
+  const hidden = hiddenProjects(db, actor);
+  const isVisible = events.length > 0 && !events.some(({ project }) => hidden.includes(project ?? ""));
+  return found(isVisible ? events : undefined, `event ${id}`);
+}
+
+function requireKnown(event: Event): KnownEvent {
+  if (isEventType(event.type)) return event as KnownEvent;
+  throw refusal(event, "this version doesn't know what it did");
+}
+
+/** What a flag was created with goes along with it. */
+const isPartOfCreation = ({ type, featureName }: Event, events: readonly Event[]) =>
+  type !== "feature-created" &&
+  featureName !== null &&
+  events.some((event) => event.type === "feature-created" && event.featureName === featureName);
+
+function stepsFor(db: Database, event: KnownEvent): Step[] {
+  const changes = oppositesOf(db, event);
+  if (changes) return changes.map((change) => ({ event, change }));
+  throw refusal(event, "no single change does the opposite: change it back by hand");
+}
+
+function requestsOf(db: Database, { event, change }: Step) {
+  const requests = requestsFor(db, change);
+  if (requests) return requests;
+  throw refusal(event, "the log doesn't say all of what there was before");
+}
+
+/** @throws ApiError `ConflictError` naming the newest event that changed the same thing */
+function requireUnchanged(db: Database, actor: Actor, event: KnownEvent, together: ReadonlySet<number>) {
+  const later = laterChange(db, event, together);
+  if (later === undefined) return;
+  const isHidden = hiddenProjects(db, actor).includes(later.project ?? "");
+  throw refusal(event, isHidden ? "it has been changed since" : `since then, ${inWords(later)}`, later);
+}
+
+const inWords = ({ id, createdAt, createdBy, summary, type }: Event) =>
+  `${plain(summary ?? `${createdBy}: ${type}`)} (event ${id}, ${createdAt})`;
+
+/** Markdown without its marks. */
+const plain = (markdown: string) => markdown.replaceAll(/\*\*|\[([^\]]*)\]\([^)]*\)/g, "$1");
+
+function refusal({ id, type }: Event, reason: string, later?: Event) {
+  const label = isEventType(type) ? LABELS[type] : type;
+  return new ApiError("ConflictError", `Event ${id} (${label}) can't be undone: ${reason}`, {
+    ...(later && { headers: { [EVENT_HEADER]: String(later.id) } }),
+  });
+}
