@@ -54,8 +54,25 @@ export async function bundleUi(page: PageName): Promise<Ui & { metafile: Metafil
   const files = await Promise.all(compressing);
   const named = (pattern: RegExp) => files.find(({ name }) => pattern.test(name))!.name;
   const of = (extension: string) => named(new RegExp(`^${page}-.*${extension}$`));
-  const names = { script: of("js"), styles: of("css"), icon: icon.name };
+  const names = {
+    script: of("js"),
+    imports: importsOf(of("js"), metafile),
+    styles: of("css"),
+    icon: icon.name,
+  };
   return { files: [...files, icon], ...names, metafile };
+}
+
+/** All that a file imports statically, directly or not. */
+function importsOf(name: string, { outputs }: Metafile): string[] {
+  const byName = new Map(
+    Object.entries(outputs).map(([file, { imports }]) => [path.basename(file), imports]),
+  );
+  const found = new Set([name]);
+  for (const one of found)
+    for (const { kind, path: file } of byName.get(one)!)
+      if (kind === "import-statement") found.add(path.basename(file));
+  return [...found].slice(1);
 }
 
 /** Stops the esbuild process, which otherwise waits for the next bundle. */
@@ -79,9 +96,15 @@ export interface Packed extends Omit<Ui, "files"> {
 /** The page as assets of a build: its compressed files, and a list of them. */
 export function packUi(
   page: PageName,
-  { files, script, styles, icon }: Ui,
+  { files, script, imports, styles, icon }: Ui,
 ): Array<[name: string, body: Buffer]> {
-  const list: Packed = { script, styles, icon, files: files.map(({ name, type }) => ({ name, type })) };
+  const list: Packed = {
+    script,
+    imports,
+    styles,
+    icon,
+    files: files.map(({ name, type }) => ({ name, type })),
+  };
   return [
     [`${page}.json`, Buffer.from(JSON.stringify(list))],
     ...files.map(({ name, br }): [string, Buffer] => [name, br]),
