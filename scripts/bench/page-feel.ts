@@ -66,8 +66,7 @@ export async function measureShifts(browser: Browser, url: string, cookies: Cook
   const shifts: Array<[view: string, shift: number]> = [];
   for (const view of VIEWS) {
     await page.goto(url + view);
-    await page.waitForSelector("main:not([aria-busy=true]) h1");
-    await page.waitForNetworkIdle({ idleTime: 500, concurrency: 1 }); // the stream of events stays open
+    await page.waitForSelector(".bell"); // comes once the view has all it needs
     shifts.push([view, Number(await page.evaluate("window.shift"))]);
   }
   await context.close();
