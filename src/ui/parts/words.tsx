@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { flagPath, pathTo, useArrival } from "../address.ts";
 import { ago, fullTime } from "../format.ts";
@@ -148,6 +147,8 @@ interface AnswerProps<T> {
   read: Read<T>;
   /** Shown in place of the API's message. */
   failure?: (error: Error) => ComponentChildren;
+  /** How many rows it probably has. */
+  rows?: number;
   children(data: T): ComponentChildren;
 }
 
@@ -155,7 +156,7 @@ interface AnswerProps<T> {
  * Renders the data of a read, its error, or that it is loading. If a later request is refused while something is typed,
  * such as when access to a project is lost, the last data stays so that the input does, below the error.
  */
-export function Answer<T>({ read: { data, error }, failure, children }: AnswerProps<T>) {
+export function Answer<T>({ read: { data, error }, failure, rows, children }: AnswerProps<T>) {
   const last = useLast(data);
   const isKept = data === undefined && error !== undefined && isAnythingTyped.value;
   const shown = isKept ? last : data;
@@ -167,7 +168,7 @@ export function Answer<T>({ read: { data, error }, failure, children }: AnswerPr
       </>
     );
   if (error) return failure ? failure(error) : <Failure error={error} />;
-  return <Working />;
+  return <Working rows={rows} />;
 }
 
 export const Failure = ({ error }: { error: Error }) => (
@@ -176,21 +177,15 @@ export const Failure = ({ error }: { error: Error }) => (
   </p>
 );
 
-/** Nothing is shown before this, since most responses arrive sooner. */
-const SLOW_MS = 200;
-
-export function Working() {
-  const [isSlow, setSlow] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setSlow(true), SLOW_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return isSlow ? (
-    <p class="working" role="status">
-      Loading…
-    </p>
-  ) : null;
-}
+/** What is still loading: it takes the room of so many rows at once, but is only seen and read if that takes a while. */
+export const Working = ({ rows = 3 }: { rows?: number | undefined }) => (
+  <div class="working" role="status">
+    <span class="unseen">Loading…</span>
+    {Array.from({ length: rows }, (_, row) => (
+      <span key={row} class="row" />
+    ))}
+  </div>
+);
 
 /** Shown in place of an empty list. */
 export const Nothing = ({ children }: { children: ComponentChildren }) => <p class="nothing">{children}</p>;

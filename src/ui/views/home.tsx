@@ -61,7 +61,7 @@ const SHOWN = 6;
 
 /** For a user who is a member of no project, such as an administrator: those that they can see. */
 const OtherProjects = () => (
-  <Answer read={useRead("GET /api/admin/projects")}>
+  <Answer read={useRead("GET /api/admin/projects")} rows={3}>
     {({ projects }) =>
       projects.length === 0 ? (
         <Nothing>There is no project that you can see.</Nothing>
@@ -85,7 +85,7 @@ const Latest = () => (
       <h2>Recent activity</h2>
       <Link href="/events">All events</Link>
     </div>
-    <Answer read={useRead("GET /api/admin/search/events", { query: { limit: LATEST } })}>
+    <Answer read={useRead("GET /api/admin/search/events", { query: { limit: LATEST } })} rows={LATEST}>
       {({ events }) => <EventList events={events} />}
     </Answer>
   </section>
