@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import { createWorld } from "../support/world.ts";
-import { holds, isAt, open, press, pressAt, sees, seesNoDialog, test, type, visit } from "./browser.ts";
+import {
+  holds,
+  isAt,
+  open,
+  press,
+  pressAt,
+  pressText,
+  sees,
+  seesNoDialog,
+  test,
+  type,
+  visit,
+} from "./browser.ts";
 
 test("from nothing to a flag that some users get: project, flag, strategy with a constraint, turned on", async (t) => {
   const { page, request } = await open(t, {
@@ -59,6 +71,13 @@ test("flags are searched and sorted, as the address remembers; several are chang
   await sees(page, "51–60 of 60");
   await page.reload();
   await sees(page, "51–60 of 60");
+  await pressText(page, "Columns");
+  await pressText(page, "Last seen");
+  await page.select("::-p-aria(Rows to a page)", "100");
+  await sees(page, "1–60 of 60");
+  await page.reload();
+  await sees(page, "1–60 of 60");
+  await holds(page, "!document.querySelector('thead').innerText.includes('Last seen')");
   await type(page, "Search flags", "flag-07");
   await sees(page, "1–1 of 1");
   assert.match(page.url(), /query=flag-07/);

@@ -121,15 +121,20 @@ interface PagerProps {
   /** Infinity while it isn't known: there may be more. */
   total: number;
   onMove(offset: number): void;
+  /** Takes another number of rows to a page; omitted if it is fixed. */
+  onResize?(limit: number): void;
 }
 
+const SIZES = [25, 50, 100].map((size) => [size, `${size} rows`] as const);
+
 /** The range of a long list that is shown, with buttons for the previous and the next page. */
-export function Pager({ offset, limit, total, onMove }: PagerProps) {
+export function Pager({ offset, limit, total, onMove, onResize }: PagerProps) {
   if (total === 0) return null;
   const end = Math.min(offset + limit, total);
   const previous = () => onMove(Math.max(0, Math.min(offset, total) - limit));
   return (
     <nav class="pager" aria-label="Pages">
+      {onResize && <Select label="Rows to a page" value={limit} choices={SIZES} onChange={onResize} />}
       <span>
         {count(offset + 1)}–{count(end)}
         {Number.isFinite(total) && ` of ${count(total)}`}

@@ -1,16 +1,18 @@
 import { isFiltered, useFilters } from "../address.ts";
 import { listed } from "../format.ts";
+import { ColumnChoice, chosen, tableChoices } from "../parts/choices.tsx";
 import { named } from "../parts/fields.tsx";
-import { Filter, Pager, Table } from "../parts/table.tsx";
-import { Answer, Badge, Heading, ProjectLink, Time } from "../parts/words.tsx";
+import { Filter, Table } from "../parts/table.tsx";
+import { Answer, Badge, Heading, ProjectLink } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 import {
+  DETAILS,
   FILTERS,
   FlagFilters,
+  FlagPager,
   type FoundFlag,
   NARROWING,
   Name,
-  PAGE,
   queryOf,
   sortingOf,
 } from "./project/flags.tsx";
@@ -25,7 +27,7 @@ export function AllFlags() {
   const { project } = filters;
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/search/features", {
-    query: { ...queryOf(filters), project: project && `IS:${project}`, offset, limit: PAGE },
+    query: { ...queryOf(filters), project: project && `IS:${project}`, offset, limit: tableChoices().size },
   });
   const narrow = (changed: Partial<typeof filters>) => setFilters({ ...changed, offset: "0" });
   return (
@@ -38,6 +40,7 @@ export function AllFlags() {
           choices={named(projects)}
           onChange={(project) => narrow({ project })}
         />
+        <ColumnChoice titles={DETAILS.map(([title]) => title)} />
       </FlagFilters>
       <Answer read={read}>
         {({ features, total }) => (
@@ -64,17 +67,10 @@ export function AllFlags() {
                 ["Flag", (flag) => <Name flag={flag} />, "main", "name"],
                 ["Project", ({ project }) => <ProjectLink id={project} name={nameIn(projects, project)} />],
                 ["State", (flag) => <State flag={flag} />],
-                ["Type", ({ type }) => type, "", "type"],
-                ["Last seen", ({ lastSeenAt }) => <Time at={lastSeenAt} />, "", "lastSeenAt"],
-                ["Created", ({ createdAt }) => <Time at={createdAt} />, "", "createdAt"],
+                ...chosen(DETAILS),
               ]}
             />
-            <Pager
-              offset={offset}
-              limit={PAGE}
-              total={total}
-              onMove={(offset) => setFilters({ offset: String(offset) })}
-            />
+            <FlagPager offset={offset} total={total} onChange={setFilters} />
           </>
         )}
       </Answer>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { flagPath, isFiltered, useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { counted } from "../../format.ts";
+import { ColumnChoice, choose, chosen, tableChoices } from "../../parts/choices.tsx";
 import { Button, Switch } from "../../parts/controls.tsx";
 import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { check, choice, choicesOf, long, named, Select, text } from "../../parts/fields.tsx";
@@ -13,10 +14,8 @@ import { may } from "../../session.ts";
 import { switchFlag } from "../flag/frame.tsx";
 import { Favorite, PROJECT, type Project, ProjectFrame } from "./frame.tsx";
 
-export const PAGE = 50;
-
 /** The filters that narrow the list. */
-export const NARROWING = { query: "", type: "", state: "", tag: "" };
+export const NARROWING = { query: "", type: "", state: "", lifecycle: "", tag: "" };
 
 /** The filters and sorting, as kept in the address. */
 export const FILTERS = { ...NARROWING, sortBy: "createdAt", sortOrder: "desc", offset: "0" };
@@ -42,7 +41,14 @@ export function Flags() {
       {(project, id) => (
         <>
           {project.description && <p class="muted">{project.description}</p>}
-          <FlagFilters filters={filters} onChange={(changed) => setFilters({ ...changed, offset: "0" })} />
+          <FlagFilters filters={filters} onChange={(changed) => setFilters({ ...changed, offset: "0" })}>
+            <ColumnChoice
+              titles={[
+                ...project.environments.map(({ environment }) => environment),
+                ...DETAILS.map(([title]) => title),
+              ]}
+            />
+          </FlagFilters>
           <FlagTable project={project} id={id} filters={filters} onChange={setFilters} />
         </>
       )}
@@ -70,14 +76,18 @@ export function FlagFilters({
   return (
     <search class="filters">
       <Search label="Search flags" {...bind("query")} />
-      {children}
       <Filter label="Type" choices={named(types)} {...bind("type")} />
       <Filter label="State" choices={choicesOf(["active", "stale"])} {...bind("state")} />
+      <Filter label="Stage" choices={choicesOf(STAGES)} {...bind("lifecycle")} />
       {tags.length > 0 && <Filter label="Tag" choices={choicesOf(tags.map(tagInWords))} {...bind("tag")} />}
+      {children}
       {isFiltered(filters, NARROWING) && <Button onClick={() => onChange(NARROWING)}>Clear filters</Button>}
     </search>
   );
 }
+
+/** Of the life of a flag that is not archived. */
+const STAGES = ["initial", "pre-live", "live", "completed"];
 
 const tagInWords = ({ type, value }: { type: string; value: string }) => `${type}:${value}`;
 
@@ -89,10 +99,11 @@ export const sortingOf = ({ sortBy, sortOrder }: Filters, onChange: FiltersProps
 });
 
 /** The filters as the query of the server's search. */
-export const queryOf = ({ query, type, state, tag, sortBy, sortOrder }: Filters) => ({
+export const queryOf = ({ query, type, state, lifecycle, tag, sortBy, sortOrder }: Filters) => ({
   query,
   type: type && `IS:${type}`,
   state: state && `IS:${state}`,
+  lifecycle: lifecycle && `IS:${lifecycle}`,
   tag: tag && `INCLUDE:${tag}`,
   sortBy,
   sortOrder,
@@ -106,9 +117,10 @@ interface FlagTableProps extends FiltersProps {
 
 function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { size } = tableChoices();
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/search/features", {
-    query: { ...queryOf(filters), project: `IS:${id}`, offset, limit: PAGE },
+    query: { ...queryOf(filters), project: `IS:${id}`, offset, limit: size },
   });
   const environments = project.environments.map(({ environment }) => environment);
   const canSelect = may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id });
@@ -140,30 +152,53 @@ function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
                 "tools",
               ],
               ["Flag", (flag) => <Name flag={flag} />, "main", "name"],
-              ...environments.map(
-                (environment): Column<FoundFlag> => [
-                  environment,
-                  (flag) => <InEnvironment flag={flag} environment={environment} />,
-                  "",
-                  `environment:${environment}`,
-                ],
-              ),
-              ["Type", ({ type }) => type, "", "type"],
-              ["Last seen", ({ lastSeenAt }) => <Time at={lastSeenAt} />, "", "lastSeenAt"],
-              ["Created", ({ createdAt }) => <Time at={createdAt} />, "", "createdAt"],
+              ...chosen([...environments.map(inEnvironment), ...DETAILS]),
             ]}
           />
-          <Pager
-            offset={offset}
-            limit={PAGE}
-            total={total}
-            onMove={(offset) => onChange({ offset: String(offset) })}
-          />
+          <FlagPager offset={offset} total={total} onChange={onChange} />
         </>
       )}
     </Answer>
   );
 }
+
+/** Its buttons lead to another page; more rows to a page lead back to the first one. */
+export function FlagPager({
+  onChange,
+  ...range
+}: { offset: number; total: number } & Pick<FiltersProps, "onChange">) {
+  const resize = (size: number) => {
+    choose({ size });
+    onChange({ offset: "0" });
+  };
+  const move = (offset: number) => onChange({ offset: String(offset) });
+  return <Pager {...range} limit={tableChoices().size} onMove={move} onResize={resize} />;
+}
+
+const inEnvironment = (environment: string): Column<FoundFlag> => [
+  environment,
+  (flag) => <InEnvironment flag={flag} environment={environment} />,
+  "",
+  `environment:${environment}`,
+];
+
+/** What there is to know of a flag besides its name and where it is on. */
+export const DETAILS: ReadonlyArray<Column<FoundFlag>> = [
+  ["Type", ({ type }) => type, "", "type"],
+  ["Stage", ({ lifecycle }) => lifecycle && <Stage {...lifecycle} />],
+  ["Last seen", ({ lastSeenAt }) => <Time at={lastSeenAt} />, "", "lastSeenAt"],
+  ["Created", ({ createdAt }) => <Time at={createdAt} />, "", "createdAt"],
+  ["Created by", ({ createdBy }) => <bdi>{createdBy.name}</bdi>],
+];
+
+const Stage = ({ stage, enteredStageAt }: NonNullable<FoundFlag["lifecycle"]>) => (
+  <>
+    {stage}{" "}
+    <small>
+      since <Time at={enteredStageAt} />
+    </small>
+  </>
+);
 
 export type FoundFlag = Output<"GET /api/admin/search/features">["features"][number];
 
