@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import v8 from "node:v8";
 import { type Line, placeText } from "../dataset/kind.ts";
 import { datasetLines } from "../dataset/text.ts";
 import { DataError } from "../db/error.ts";
@@ -42,6 +43,7 @@ export const importCommand = command({
   settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
   options: OPTIONS,
   run(context) {
+    v8.setFlagsFromString("--optimize-for-size"); // collects earlier: takes a sixth longer, in half the memory
     const source = sourceOf(context);
     return context.options["dry-run"] ? dryRun(context, source) : importFrom(context, source);
   },
@@ -93,7 +95,7 @@ export function openSource({ world }: Context, source: string): Readable {
   if (found.isDirectory()) throw new DataError(`${source} is a folder: name a file, or - for standard input`);
   const chunks = found.isFIFO()
     ? openPipe(source)
-    : fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
+    : fs.createReadStream(source, { highWaterMark: 128 * 1024 });
   // The reader gets the error. If the data file fails first, nobody is reading, and the error must not end the process.
   return chunks.on("error", () => {});
 }
