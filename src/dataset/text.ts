@@ -240,29 +240,31 @@ function parsed(text: string): unknown {
   }
 }
 
-const UNPACK = "unpack it first";
+const TAR = "this is a tar archive: unpack it first with tar -xf FILE";
+
+const RESTORE = "convert it with pg_restore -f dump.sql FILE, and use --from-unleash dump.sql";
+
+const UTF_16 = "this is UTF-16: convert it with iconv -f UTF-16 -t UTF-8 FILE";
 
 /** The first bytes of non-text formats, and what to do with such a file. */
 const BEGINNINGS: ReadonlyArray<[bytes: string, what: string]> = [
   ["SQLite format 3\0", "this is a database: use flagstone restore, or serve it with --data"],
-  [
-    "PGDMP",
-    "this is a dump of PostgreSQL: convert it with pg_restore -f dump.sql FILE, and use --from-unleash",
-  ],
-  ["\u001f\u008b", `this is a gzip file: ${UNPACK}`],
-  ["PK\u0003\u0004", `this is a zip archive: ${UNPACK}`],
-  ["BZh", `this is a bzip2 file: ${UNPACK}`],
-  ["\u00fd7zXZ\0", `this is an xz file: ${UNPACK}`],
-  ["\u0028\u00b5\u002f\u00fd", `this is a zstd file: ${UNPACK}`],
-  ["\u00ff\u00fe", "this is UTF-16: save it as UTF-8"],
-  ["\u00fe\u00ff", "this is UTF-16: save it as UTF-8"],
-  ["{\0", "this is UTF-16: save it as UTF-8"],
-  ["\0{", "this is UTF-16: save it as UTF-8"],
+  ["PGDMP", `this is a dump in PostgreSQL's custom format: ${RESTORE}`],
+  ["toc.dat\0", `this is a dump of PostgreSQL as a tar archive: ${RESTORE}`],
+  ["\u001f\u008b", "this is a gzip file: unpack it first with gunzip FILE"],
+  ["PK\u0003\u0004", "this is a zip archive: unpack it first with unzip FILE"],
+  ["BZh", "this is a bzip2 file: unpack it first with bunzip2 FILE"],
+  ["\u00fd7zXZ\0", "this is an xz file: unpack it first with unxz FILE"],
+  ["\u0028\u00b5\u002f\u00fd", "this is a zstd file: unpack it first with unzstd FILE"],
+  ["\u00ff\u00fe", UTF_16],
+  ["\u00fe\u00ff", UTF_16],
+  ["{\0", UTF_16],
+  ["\0{", UTF_16],
 ];
 
 /** The format of the bytes, judging by how they begin, and what to do with it; undefined if they may be text. */
-function binaryFormat(bytes: Buffer): string | undefined {
+export function binaryFormat(bytes: Buffer): string | undefined {
   const begin = bytes.toString("latin1", 0, 512);
-  if (begin.startsWith("ustar", 257)) return `this is a tar archive: ${UNPACK}`;
-  return BEGINNINGS.find(([known]) => begin.startsWith(known))?.[1];
+  const known = BEGINNINGS.find(([bytes]) => begin.startsWith(bytes))?.[1];
+  return known ?? (begin.startsWith("ustar", 257) ? TAR : undefined);
 }

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { DatasetError, type Place } from "../dataset/kind.ts";
-import { textLines } from "../dataset/text.ts";
+import { binaryFormat, textLines } from "../dataset/text.ts";
 
 /** What a dump says of its data, in the order of the file. */
 export type DumpPart =
@@ -45,6 +45,7 @@ export async function* dumpParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     yield parts;
   }
   if (table) throw new DatasetError({ table: table.name, row: table.rows + 1 }, CUT);
+  if (last === 0) throw new DatasetError(BEGIN, "the file is empty");
   const lack = lackOf(found);
   if (lack !== undefined) throw new DatasetError({ line: last }, lack);
 }
@@ -104,22 +105,15 @@ function unescaped(escapes: string): string {
   ).toString();
 }
 
-/** How other formats of a dump begin, and how they become this one. */
-const OTHERS: ReadonlyArray<[begin: string, what: string]> = [
-  ["PGDMP", "this is a dump in PostgreSQL's custom format: convert it with pg_restore -f dump.sql FILE"],
-  ["toc.dat\0", "this is a dump as a tar archive: convert it with pg_restore -f dump.sql FILE"],
-  ["PK\u0003\u0004", "this is a zip archive: unpack it first"],
-];
-
 /** The bytes, unpacked if they are packed by gzip. @throws DatasetError for a packed dump that was cut short, or damaged */
 export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   const { value: first = Buffer.alloc(0) } = await iterator.next();
-  const begin = first.toString("latin1", 0, 16);
-  const other = OTHERS.find(([known]) => begin.startsWith(known));
-  if (other) throw new DatasetError(BEGIN, other[1]);
   const all = joined(first, iterator);
-  if (!begin.startsWith("\u001f\u008b")) return yield* all;
+  const isPacked = first.toString("latin1", 0, 2) === "\u001f\u008b";
+  const other = isPacked ? undefined : binaryFormat(first);
+  if (other !== undefined) throw new DatasetError(BEGIN, other);
+  if (!isPacked) return yield* all;
   const gunzip = createGunzip();
   const flow = pipeline(Readable.from(all), gunzip);
   flow.catch(() => {}); // reading gives the same error

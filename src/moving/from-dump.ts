@@ -67,10 +67,15 @@ function refuse(what: string): never {
   throw new Error(what);
 }
 
-/** A time that PostgreSQL reads, in UTC unless it says otherwise: `2026-11-23 03:25:50.086857+00`. */
+/**
+ * A time that PostgreSQL reads, in UTC unless it says otherwise: `2026-11-23 03:25:50.086857+00`. One that is too early or
+ * too late for us, such as `infinity`, becomes the first or the last that we know.
+ */
 function toTime(cell: string): string | undefined {
+  if (/^-infinity$| BC$/.test(cell)) return "0000-01-01T00:00:00.000Z";
+  if (/^infinity$|^\d{5,}-/.test(cell)) return "9999-12-31T23:59:59.999Z";
   const [, day, time = "00:00", zone = "Z"] =
-    /^(\d{4,}-\d\d-\d\d)(?:[ T]([\d:.]+))?(Z|[+-][\d:]+)?$/.exec(cell) ?? [];
+    /^(\d{4}-\d\d-\d\d)(?:[ T]([\d:.]+))?(Z|[+-][\d:]+)?$/.exec(cell) ?? [];
   const date = new Date(`${day}T${time}${/^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone}`);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -261,11 +261,16 @@ SELECT 'addons' AS "table", rowid AS "row", id, provider, description, enabled, 
   environments, created_at AS createdAt
 FROM addons ORDER BY id;
 
+-- An event of ours has at most 1 MiB with all its texts.
+CREATE VIEW long_events AS
+SELECT id FROM events WHERE ifnull(octet_length(data), 0) + ifnull(octet_length(pre_data), 0) > 1000000;
+
 CREATE VIEW event AS
 SELECT 'events' AS "table", "row", id, created_at AS createdAt, type, created_by AS createdBy,
   created_by_user_id AS createdByUserId, nullif(environment, '') AS environment, nullif(project, '') AS project,
-  feature_name AS featureName, data, pre_data AS preData, tags, group_type AS groupType, group_id AS groupId
-FROM events ORDER BY id;
+  feature_name AS featureName, iif(is_long, NULL, data) AS data, iif(is_long, NULL, pre_data) AS preData, tags,
+  group_type AS groupType, group_id AS groupId
+FROM (SELECT *, id IN (SELECT id FROM long_events) AS is_long FROM events) ORDER BY id;
 
 CREATE VIEW integrationEvent AS
 SELECT 'integration_events' AS "table", rowid AS "row", id, integration_id AS integrationId, created_at AS createdAt,
@@ -333,6 +338,31 @@ INSERT INTO reasons (pattern, reason) VALUES
   ('jobs', 'Unleash''s own bookkeeping'),
   ('*', 'this version of Flagstone doesn''t know this table');
 
+-- Rows that refer to nothing: foreign keys prevent most of them, but not in every version.
+CREATE VIEW gone AS
+SELECT 'feature_strategies' AS "table" FROM feature_strategies WHERE feature_name NOT IN (SELECT name FROM features)
+UNION ALL
+SELECT 'feature_strategy_segment' FROM feature_strategy_segment
+WHERE feature_strategy_id NOT IN (SELECT id FROM feature_strategies)
+UNION ALL
+SELECT 'feature_environments' FROM feature_environments WHERE feature_name NOT IN (SELECT name FROM features)
+UNION ALL
+SELECT 'feature_tag' FROM feature_tag WHERE feature_name NOT IN (SELECT name FROM features)
+UNION ALL
+SELECT 'feature_link' FROM feature_link WHERE feature_name NOT IN (SELECT name FROM features)
+UNION ALL
+SELECT 'dependent_features' FROM dependent_features WHERE child NOT IN (SELECT name FROM features)
+UNION ALL
+SELECT 'role_user' FROM role_user
+WHERE role_id NOT IN (SELECT id FROM roles) OR user_id NOT IN (SELECT id FROM users)
+  OR project NOT IN (SELECT id FROM projects)
+UNION ALL
+SELECT 'group_role' FROM group_role WHERE project NOT IN (SELECT id FROM projects)
+UNION ALL
+SELECT 'group_user' FROM group_user WHERE user_id NOT IN (SELECT id FROM users)
+UNION ALL
+SELECT 'project_environments' FROM project_environments WHERE project_id NOT IN (SELECT id FROM projects);
+
 CREATE VIEW left_out AS
 SELECT name AS "table", rows, (SELECT reason FROM reasons WHERE name GLOB pattern ORDER BY rowid LIMIT 1) AS reason
 FROM tables_seen WHERE rows > 0
@@ -359,5 +389,11 @@ SELECT * FROM (
   WHERE id NOT IN (SELECT id FROM featureType)
   UNION ALL
   SELECT 'integration_events', count(*), 'deliveries of an event or an integration that is gone' FROM integration_events
-  WHERE id NOT IN (SELECT id FROM integrationEvent))
+  WHERE id NOT IN (SELECT id FROM integrationEvent)
+  UNION ALL
+  SELECT 'events', count(*), 'the data of events, not the events, if it is longer than a million bytes; the first has the id '
+    || min(id)
+  FROM long_events
+  UNION ALL
+  SELECT "table", count(*), 'of something that is gone' FROM gone GROUP BY "table")
 WHERE rows > 0;

@@ -218,6 +218,56 @@ test("what is on here though it was off there is said, and each setting is named
   );
 });
 
+test("an event that is too long comes without its data, one at no time at the first or the last", async (t) => {
+  const event = { created_by: "ada", data: { name: "x" } };
+  const { db, leftOut } = await importDump(
+    t,
+    dumpOf({
+      ...TABLES,
+      events: [
+        { ...event, id: 1, type: "feature-created", created_at: "-infinity" },
+        { ...event, id: 2, type: "feature-created", created_at: "0044-03-15 12:00:00+00 BC" },
+        {
+          ...event,
+          id: 3,
+          type: "feature-created",
+          created_at: "2026-01-01",
+          data: { x: "y".repeat(2 ** 20) },
+        },
+        { ...event, id: 4, type: "feature-created", created_at: "infinity" },
+      ],
+    }),
+  );
+  const events = db.prepare<[], string>("SELECT wire FROM events ORDER BY id").pluck().all();
+  assert.deepEqual(
+    events.map((wire) => JSON.parse(wire)).map(({ createdAt, data }) => [createdAt.slice(0, 4), data]),
+    [
+      ["0000", { name: "x" }],
+      ["0000", { name: "x" }],
+      ["2026", null],
+      ["9999", { name: "x" }],
+    ],
+  );
+  assert.match(leftOut.find(({ table }) => table === "events")!.reason, /the data of events.* has the id 3$/);
+});
+
+test("rows that refer to nothing are listed", async (t) => {
+  const strategy = { id: "s", environment: "development", strategy_name: "default", parameters: {} };
+  const { leftOut, counts } = await importDump(
+    t,
+    dumpOf({
+      ...TABLES,
+      feature_strategies: [{ ...strategy, feature_name: "nope", constraints: [], sort_order: 1 }],
+      feature_tag: [{ feature_name: "nope", tag_type: "simple", tag_value: "x" }],
+    }),
+  );
+  assert.equal(counts.feature, 1);
+  assert.deepEqual(
+    leftOut.filter(({ reason }) => reason === "of something that is gone").map(({ table }) => table),
+    ["feature_strategies", "feature_tag"],
+  );
+});
+
 const CUT = "the dump ends here: it was cut short";
 
 test("a dump cut anywhere is refused, and nothing of it is kept", async (t) => {
@@ -250,7 +300,11 @@ const REFUSED: ReadonlyArray<[name: string, dump: string | Buffer, message: stri
     /line 2: the dump has INSERT statements: make it without --inserts/,
   ],
   ["without data", "CREATE TABLE x ();\n-- PostgreSQL database dump complete\n", /without --schema-only/],
-  ["of nothing", "", /not a plain dump of PostgreSQL/],
+  ["of nothing", "", "line 1: the file is empty"],
+  ["in UTF-16", Buffer.from(`\uFEFF${dumpOf(TABLES)}`, "utf16le"), /iconv -f UTF-16 -t UTF-8 FILE/],
+  ["packed by xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /xz file: unpack it first with unxz FILE/],
+  ["packed by zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), /zstd file: unpack it first with unzstd FILE/],
+  ["that is a file of SQLite", "SQLite format 3\0", /this is a database: use flagstone restore/],
   ["that is a dataset", '{"kind":"dataset","version":1}\n', /not a plain dump of PostgreSQL/],
   [
     "in the custom format",

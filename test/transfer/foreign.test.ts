@@ -125,11 +125,11 @@ for (const [name, bytes, words] of [
   ["a gzip file", gzipSync(JSON_LINES), "this is a gzip file: unpack it first"],
   ["a zip archive", "PK\u0003\u0004\n\0\0\n", "this is a zip archive: unpack it first"],
   ["a database", SQLITE, "this is a database: use flagstone restore, or serve it with --data"],
-  ["UTF-16", Buffer.from(`\uFEFF${JSON_LINES}`, "utf16le"), "this is UTF-16: save it as UTF-8"],
+  ["UTF-16", Buffer.from(`\uFEFF${JSON_LINES}`, "utf16le"), "this is UTF-16: convert it with iconv"],
   [
     "UTF-16 without a byte order mark",
     Buffer.from(JSON_LINES, "utf16le"),
-    "this is UTF-16: save it as UTF-8",
+    "this is UTF-16: convert it with iconv",
   ],
   ["UTF-16 in the other byte order", Buffer.from(JSON_LINES, "utf16le").swap16(), "this is UTF-16: "],
   ["nothing", "", "the file is empty"],
