@@ -4,6 +4,7 @@ import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { open } from "../db/open.ts";
+import { rootOf } from "../http/client.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { readSource } from "../moving/answers.ts";
@@ -16,7 +17,7 @@ import { closing, dataFile } from "./data-file.ts";
 import { openForTrial, reportTrial } from "./import.ts";
 import { counted, endProgress, printCounts, progressTextOn } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
-import { connectionTo, rootOf, SERVER_OPTIONS } from "./server-url.ts";
+import { connectionTo, SERVER_OPTIONS } from "./server-url.ts";
 
 const OPTIONS = {
   from: { hint: "URL", help: "the server to read from: an Unleash, or another Flagstone" },
@@ -190,6 +191,6 @@ async function dryRun(context: PullContext, pull: Pull) {
 function explained(context: PullContext, { answers }: Pull, error: Error) {
   endProgress(context);
   if (answers.count() === 0 || (answers.isNew && error instanceof DataError)) answers.remove();
-  else error.message += `; what was read is kept in ${folderOf(context)}: run the command again to go on`;
+  else error.message += `; what was read is kept in ${folderOf(context)}: the same command goes on with it`;
   return error;
 }

@@ -6,6 +6,7 @@ import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { IN_MEMORY, open } from "../db/open.ts";
 import type { Connection } from "../http/client.ts";
+import { rootOf } from "../http/client.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Left } from "../moving/lines.ts";
 import { wantedProjects } from "../moving/projects.ts";
@@ -17,7 +18,7 @@ import { toLine } from "./apply.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
 import { closing, dataFileToRead } from "./data-file.ts";
 import { counted, endProgress, logLeft, progressTextOn } from "./output.ts";
-import { connectionTo, rootOf, SERVER_OPTIONS } from "./server-url.ts";
+import { connectionTo, SERVER_OPTIONS } from "./server-url.ts";
 
 const OPTIONS = {
   to: { hint: "URL", help: "the server to change: an Unleash, or another Flagstone" },

@@ -42,9 +42,6 @@ export const connectionTo = (
   options: { ...trustOf(options.ca, ""), ...(signal && { signal }) },
 });
 
-/** The address of another server without the path of its API, which people copy along. */
-export const rootOf = (url: string) => url.replace(/(\/api(\/admin)?)?\/*$/, "");
-
 /** Never an argument, since every user of the machine could read it. */
 function tokenOf({ FLAGSTONE_TOKEN: token = "" }: NodeJS.ProcessEnv, file: string | undefined): string {
   if (file !== undefined) return readText("--token-file", file).trim();

@@ -16,6 +16,9 @@ export interface Connection {
   options: https.RequestOptions;
 }
 
+/** The address of another server without the path of its API, which people copy along. */
+export const rootOf = (url: string) => url.replace(/(\/api(\/admin)?)?\/*$/, "");
+
 /** A connection silent for this long counts as lost, in milliseconds; a stream's comments come more often. */
 const SILENCE_MS = 60_000;
 

@@ -9,6 +9,7 @@ import { explainError, isSqlite } from "../db/error.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import { useKeysOf } from "../db/secrets.ts";
 import { stagedFile } from "../db/staged-file.ts";
+import { rootOf } from "../http/client.ts";
 import { JsonLines } from "../http/json-stream.ts";
 import { LinesOfJson, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -46,16 +47,18 @@ export const importFile = {
     summary: "Import a dataset, or the dump of an Unleash's database, and tell how far it is",
     path: "/api/admin/import",
     isUpload: true,
-  }).run(async ({ db, query, signal, upload }) => {
-    const { name } = requireFile(db);
-    const kept = stagedFile(`${name}.import`);
-    const remove = () => kept[Symbol.dispose]();
-    await pipeline(upload, fs.createWriteStream(kept.path)).catch((error) => {
-      remove();
-      throw error;
-    });
-    return new JsonLines(running(db, { ...query, signal, remove }, (leave) => fileLines(kept.path, leave)));
-  }),
+  }).run(({ db, query, signal, upload }) =>
+    alone(db, signal, async (end) => {
+      const kept = stagedFile(`${db.name}.import`);
+      const remove = () => kept[Symbol.dispose]();
+      await pipeline(upload, fs.createWriteStream(kept.path)).catch((error) => {
+        remove();
+        throw error;
+      });
+      const run = { ...query, signal, remove, end };
+      return new JsonLines(running(db, run, (leave) => fileLines(kept.path, leave)));
+    }),
+  ),
   changes: true,
 };
 
@@ -73,29 +76,54 @@ export const importServer = {
     summary: "Import what another server's API tells, and tell how far it is",
     path: "/api/admin/import/server",
     body: Server,
-  }).run(({ db, query, body, signal }) => {
-    const { name } = requireFile(db);
-    const pull = pullOf(`${name}.pull`, body, signal);
-    const prepare = () => readAll(pull);
-    const remove = () => pull.answers.remove();
-    return new JsonLines(
-      running(db, { ...query, signal, prepare, remove }, (leave, onProgress) =>
-        serverLines(Object.assign(pull, { onProgress }), leave),
-      ),
-    );
-  }),
+  }).run(({ db, query, body, signal }) =>
+    alone(db, signal, (end) => {
+      const pull = pullOf(`${db.name}.pull`, body, signal);
+      const prepare = () => readAll(pull);
+      const remove = () => pull.answers.remove();
+      const run = { ...query, signal, prepare, remove, end };
+      const source: Source = (leave, onProgress) => serverLines(Object.assign(pull, { onProgress }), leave);
+      return new JsonLines(running(db, run, source));
+    }),
+  ),
   changes: true,
 };
 
-/** @throws ApiError for a server without a file, and while another import runs */
-function requireFile(db: Database) {
+/**
+ * Starts an import, which calls `end` at its end unless it fails to start; first waits for one whose client has left.
+ * @throws ApiError for a server without a file, and while another import runs
+ */
+async function alone<T>(
+  db: Database,
+  signal: AbortSignal,
+  start: (end: () => void) => T | Promise<T>,
+): Promise<T> {
   if (db.name === IN_MEMORY || db.name === "")
     throw new ApiError("ConflictError", "This server has no data file to import into");
-  if (runningOn(db).import) throw new ApiError("ConflictError", "Another import is running");
-  return db;
+  const running = runningOn(db);
+  while (running.import?.signal.aborted) await running.import.ended;
+  if (running.import) throw new ApiError("ConflictError", "Another import is running");
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  running.import = { signal, ended };
+  const end = () => {
+    running.import = undefined;
+    resolve();
+  };
+  try {
+    return await start(end);
+  } catch (error) {
+    end();
+    throw error;
+  }
 }
 
-const runningOn = perDatabase((): { import: boolean } => ({ import: false }));
+interface Running {
+  /** Aborted when the client has left. */
+  signal: AbortSignal;
+  ended: Promise<void>;
+}
+
+const runningOn = perDatabase((): { import: Running | undefined } => ({ import: undefined }));
 
 /** Tells what doesn't come along. */
 type Leave = (leftOut: ReadonlyArray<LeftOut | Loss>) => void;
@@ -123,7 +151,7 @@ function pullOf(
   signal: AbortSignal,
 ): Pull {
   fs.rmSync(folder, { recursive: true, force: true });
-  const server = { url, token, options: { signal } };
+  const server = { url: rootOf(url), token, options: { signal } };
   return openPull(folder, server, { projects, withEvents, onlyFlags: false, log: () => {} });
 }
 
@@ -133,6 +161,8 @@ interface Run extends Choice {
   prepare?(): Promise<void>;
   /** Removes what was kept for it. */
   remove(): void;
+  /** Lets the next one begin. */
+  end(): void;
 }
 
 type Source = (leave: Leave, onProgress: Pull["onProgress"]) => AsyncIterable<Line[]>;
@@ -140,25 +170,17 @@ type Source = (leave: Leave, onProgress: Pull["onProgress"]) => AsyncIterable<Li
 /** How often to tell how far it is, in milliseconds. */
 const PROGRESS_MS = 250;
 
-/** How far an import is, several times a second, and at last what became of it. */
-async function* running(db: Database, run: Run, source: Source): AsyncGenerator<object> {
-  let progress: object = { read: 0 };
-  const gone = new AbortController();
-  const outcome = outcomeOf(
-    db,
-    { ...run, signal: AbortSignal.any([run.signal, gone.signal]) },
-    source,
-    (told) => {
-      progress = told;
-    },
-  );
-  try {
-    const isDone = () => Promise.race([outcome.then(() => true), setTimeout(PROGRESS_MS, false)]);
-    while (!(await isDone())) yield progress;
-    yield await outcome;
-  } finally {
-    gone.abort(new Error("The client has left"));
-  }
+/** Begins an import. @returns how far it is, several times a second, and at last what became of it */
+function running(db: Database, run: Run, source: Source): AsyncGenerator<object> {
+  const progress = { told: { read: 0 } as object };
+  const outcome = outcomeOf(db, run, source, (told) => (progress.told = told));
+  return told(progress, outcome);
+}
+
+async function* told(progress: { told: object }, outcome: Promise<Outcome>): AsyncGenerator<object> {
+  const isDone = () => Promise.race([outcome.then(() => true), setTimeout(PROGRESS_MS, false)]);
+  while (!(await isDone())) yield progress.told;
+  yield await outcome;
 }
 
 /** The last line of the answer. */
@@ -176,15 +198,14 @@ async function outcomeOf(
   source: Source,
   tell: (progress: object) => void,
 ): Promise<Outcome> {
-  const running = runningOn(db);
-  running.import = true;
   let leftOut: Outcome["leftOut"] = [];
-  const own = connectAgain(db);
+  let own: Database | undefined;
   const onProgress = (read: number) => {
     run.signal.throwIfAborted();
     tell({ read });
   };
   try {
+    own = connectAgain(db);
     const lines = source(
       (all) => (leftOut = all),
       (noun, done, total) => tell({ noun, done, total }),
@@ -195,9 +216,9 @@ async function outcomeOf(
   } catch (error) {
     return { counts: {}, leftOut, warnings: NONE, problems: problemsOf(explainError(error, db.name)) };
   } finally {
-    close(own);
+    if (own) close(own);
     run.remove();
-    running.import = false;
+    run.end();
   }
 }
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { runHere, serveHere, temporaryFolder } from "../cli/run-cli.ts";
 import { openServer } from "../support/server.ts";
@@ -84,6 +83,15 @@ test("what is wrong is a problem with its place, and stores nothing", async (t) 
   assert.equal(await flags(), "[]\n");
 });
 
+test("of two at once, one is refused", async (t) => {
+  const { send, last } = await openNew(t);
+  const lines = toText([HEADER, { kind: "tagType", name: "team" }]);
+  const both = await Promise.all([send("", lines), send("", lines)]);
+  const [done, refused] = both.sort((a, b) => a.status - b.status);
+  assert.deepEqual((await last(done!)).counts, { tagType: 1 });
+  assert.equal(refused!.status, 409);
+});
+
 test("leaving ends it, and the next can begin", async (t) => {
   const { send, last, flags } = await openNew(t);
   const event = {
@@ -98,7 +106,6 @@ test("leaving ends it, and the next can begin", async (t) => {
   const { value } = await response.body!.getReader().read();
   assert.match(Buffer.from(value!).toString(), /^{"read":\d+}\n/);
   left.abort();
-  while ((await send("?dryRun=true", toText([HEADER]))).status === 409) await setTimeout(20);
   assert.equal(await flags(), "[]\n");
   assert.deepEqual((await last(await send("", toText([HEADER])))).problems, NOTHING);
 });
@@ -106,7 +113,7 @@ test("leaving ends it, and the next can begin", async (t) => {
 test("another server is copied", async (t) => {
   const { send, last, flags } = await openNew(t);
   const source = await openSource(t);
-  const body = JSON.stringify({ url: source.url, token: personal(1) });
+  const body = JSON.stringify({ url: `${source.url}/api/admin/`, token: personal(1) });
   const options = { headers: { authorization: SECRET, "content-type": "application/json" } };
   const { counts, leftOut, problems } = await last(await send("/server?replace=true", body, options));
   assert.deepEqual([counts.project, problems.count], [1, 0]);

@@ -145,7 +145,7 @@ test("an interrupted pull goes on with what it has, and reads again what has cha
   assert.equal(first.code, 1);
   assert.match(
     first.stderr,
-    /; what was read is kept in \S+flags\.db\.pull: run the command again to go on$/m,
+    /; what was read is kept in \S+flags\.db\.pull: the same command goes on with it$/m,
   );
   assert.equal(fs.statSync(`${file}.pull`).mode & 0o777, 0o700);
   await source.request("/api/admin/projects/shop/features/b/environments/development/on", { method: "POST" });
