@@ -38,7 +38,7 @@ export async function bundle(
   platform: string,
   outfile: string,
 ): Promise<{ metafile: Metafile; assets: string }> {
-  const [main, reference] = [await bundleUi("main"), await bundleUi("reference")];
+  const page = await bundleUi();
   const server = await build({
     entryPoints: [path.join(ROOT, "src/main.ts")],
     outfile,
@@ -55,13 +55,12 @@ export async function bundle(
     alias: { "#assets": here("embedded-assets.ts"), "#ui": here("embedded-ui.ts") },
   });
   fs.writeFileSync(outfile, toAscii(fs.readFileSync(outfile, "utf8")));
-  const metafile = merge(server.metafile, main.metafile, reference.metafile);
+  const metafile = merge(server.metafile, page.metafile);
   const assets = `${outfile.replace(/\.cjs$/, "")}-assets`;
   write(assets, [
     ["addon.node", fs.readFileSync(addonFor(platform))],
     ["licenses.txt.br", zlib.brotliCompressSync(collectLicenses(metafile))],
-    ...packUi("main", main),
-    ...packUi("reference", reference),
+    ...packUi(page),
   ]);
   return { metafile, assets };
 }
@@ -76,7 +75,7 @@ function write(folder: string, files: ReadonlyArray<[name: string, body: Buffer]
 const toAscii = (code: string) =>
   code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The server's metafile and those of the pages embedded in it. */
+/** The server's metafile and that of the page embedded in it. */
 const merge = (...all: Metafile[]): Metafile => ({
   inputs: Object.assign({}, ...all.map(({ inputs }) => inputs)),
   outputs: Object.assign({}, ...all.map(({ outputs }) => outputs)),

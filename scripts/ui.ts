@@ -4,13 +4,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { build, type Metafile, stop } from "esbuild";
-import { type PageName, type Ui, UiFile } from "../src/http/page.ts";
+import { type Ui, UiFile } from "../src/http/page.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const UI = path.join(ROOT, "src/ui");
-
-/** Above this size in bytes, the best compression takes seconds and gains a few per cent. */
-const LARGE = 1024 * 1024;
 
 const brotli = promisify(zlib.brotliCompress);
 
@@ -20,17 +17,11 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** The entry points of each page. */
-const ENTRIES: Readonly<Record<PageName, string[]>> = {
-  main: ["main.tsx", "main.css"],
-  reference: ["reference.ts", "reference.css"],
-};
-
-/** Bundles a page of `src/ui` in memory. @returns its files, and esbuild's list of what they contain */
-export async function bundleUi(page: PageName): Promise<Ui & { metafile: Metafile }> {
+/** Bundles `src/ui` in memory. @returns its files, and esbuild's list of what they contain */
+export async function bundleUi(): Promise<Ui & { metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ENTRIES[page].map((name) => path.join(UI, name)),
+    entryPoints: ["main.tsx", "main.css"].map((name) => path.join(UI, name)),
     outdir: "/assets",
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
@@ -53,7 +44,7 @@ export async function bundleUi(page: PageName): Promise<Ui & { metafile: Metafil
   );
   const files = await Promise.all(compressing);
   const named = (pattern: RegExp) => files.find(({ name }) => pattern.test(name))!.name;
-  const of = (extension: string) => named(new RegExp(`^${page}-.*${extension}$`));
+  const of = (extension: string) => named(new RegExp(`^main-.*${extension}$`));
   const names = {
     script: of("js"),
     imports: importsOf(of("js"), metafile),
@@ -84,20 +75,16 @@ async function iconFile() {
 }
 
 async function toFile(name: string, body: Buffer): Promise<UiFile> {
-  const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: body.length > LARGE ? 9 : 11 };
-  return new UiFile(name, TYPES[path.extname(name)]!, await brotli(body, { params }));
+  return new UiFile(name, TYPES[path.extname(name)]!, await brotli(body));
 }
 
-/** What a build keeps of a page beside its files. */
+/** What a build keeps of the page beside its files. */
 export interface Packed extends Omit<Ui, "files"> {
   files: Array<Pick<UiFile, "name" | "type">>;
 }
 
 /** The page as assets of a build: its compressed files, and a list of them. */
-export function packUi(
-  page: PageName,
-  { files, script, imports, styles, icon }: Ui,
-): Array<[name: string, body: Buffer]> {
+export function packUi({ files, script, imports, styles, icon }: Ui): Array<[name: string, body: Buffer]> {
   const list: Packed = {
     script,
     imports,
@@ -106,7 +93,7 @@ export function packUi(
     files: files.map(({ name, type }) => ({ name, type })),
   };
   return [
-    [`${page}.json`, Buffer.from(JSON.stringify(list))],
+    ["page.json", Buffer.from(JSON.stringify(list))],
     ...files.map(({ name, br }): [string, Buffer] => [name, br]),
   ];
 }

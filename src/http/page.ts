@@ -40,11 +40,8 @@ export interface Ui {
   icon: string;
 }
 
-/** The page itself, and the API reference, which is large and rarely requested. */
-export type PageName = "main" | "reference";
-
-/** Builds the files of a page, or returns prebuilt ones. */
-export type LoadUi = (page: PageName) => Promise<Ui>;
+/** Builds the files of the page, or returns prebuilt ones. */
+export type LoadUi = () => Promise<Ui>;
 
 /** Nothing loads from elsewhere, nothing is inline, and no other page may frame it. */
 const POLICY =
@@ -62,27 +59,16 @@ const SAFE = {
  * @returns the handler for every URL that shows the page, which picks its view from the URL
  */
 export function mountPage(app: H3, load: LoadUi, base: string): EventHandler {
-  const pageOf = (event: H3Event) =>
-    event.context.params?.file?.startsWith("reference") ? "reference" : "main";
-  route(app, "/assets/:file", { GET: async (event) => answerFile(await load(pageOf(event)), event) });
-  route(app, "/favicon.ico", { GET: async () => redirectTo(`${base}/assets/${(await load("main")).icon}`) });
-  route(app, "/docs", {
-    GET: async ({ req }) => toPage(referenceFor(await load("reference"), base), REFERENCE, req),
-  });
-  return async ({ req }) => toPage(pageFor(await load("main"), base), PAGE, req);
+  route(app, "/assets/:file", { GET: async (event) => answerFile(await load(), event) });
+  route(app, "/favicon.ico", { GET: async () => redirectTo(`${base}/assets/${(await load()).icon}`) });
+  return async ({ req }) => toResponse(wholeParts(pageFor(await load(), base), { headers: HEADERS }), req);
 }
 
 /** Browsers request `/favicon.ico` for pages that declare no icon. */
 const redirectTo = (location: string) =>
   new HTTPResponse(null, { status: 302, headers: { location, "cache-control": "no-cache" } });
 
-const toPage = (text: string, headers: Record<string, string>, request: Request) =>
-  toResponse(wholeParts(text, { headers }), request);
-
-const PAGE = { ...SAFE, "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" };
-
-/** Its library has data-URL images in its styles. */
-const REFERENCE = { ...PAGE, "content-security-policy": `${POLICY}; img-src 'self' data:` };
+const HEADERS = { ...SAFE, "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" };
 
 /** Whether the request is a browser opening an address, rather than a program. */
 export const isPageRequest = ({ req }: H3Event) =>
@@ -121,20 +107,5 @@ ${imports.map((name) => `<link rel="modulepreload" href="assets/${name}">`).join
 <body>
 <noscript>This page needs JavaScript. The API behind it does not: see docs/openapi.json.</noscript>
 <div id="app"></div>
-</html>
-`;
-
-/** No `<base>`, which would break the `#` links within the page. */
-const referenceFor = ({ script, styles, icon }: Ui, base: string) => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The API of Flagstone</title>
-<link rel="icon" href="${base}/assets/${icon}">
-<link rel="stylesheet" href="${base}/assets/${styles}">
-<script type="module" src="${base}/assets/${script}"></script>
-<body>
-<noscript>This page needs JavaScript. Its content is also in ${base}/docs/openapi.json.</noscript>
-<div id="app" data-description="${base}/docs/openapi.json"></div>
 </html>
 `;

@@ -1,22 +1,21 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { PageName, Ui } from "../http/page.ts";
+import type { Ui } from "../http/page.ts";
 
 const SOURCES = path.resolve(import.meta.dirname, "../ui");
 
-const builds = new Map<PageName, { at: number; ui: Promise<Ui> }>();
+let last: { at: number; ui: Promise<Ui> } | undefined;
 
 /**
  * The files that run in the browser. A checkout builds them from `src/ui`, in well under a second, and again whenever a
  * file there changes; a build embeds them in this file's place.
  */
-export function loadUi(page: PageName): Promise<Ui> {
-  const known = builds.get(page);
-  if (known && known.at >= newestChange()) return known.ui;
-  const own = { at: Date.now(), ui: bundle(page) };
-  builds.set(page, own);
+export function loadUi(): Promise<Ui> {
+  if (last && last.at >= newestChange()) return last.ui;
+  const own = { at: Date.now(), ui: bundleAfter(last?.ui) };
+  last = own;
   own.ui.catch(() => {
-    if (builds.get(page) === own) builds.delete(page);
+    if (last === own) last = undefined;
   });
   return own.ui;
 }
@@ -28,18 +27,11 @@ const newestChange = () =>
       .map((file) => fs.statSync(path.join(SOURCES, file)).mtimeMs),
   );
 
-let last: Promise<unknown> = Promise.resolve();
-
 /** One build at a time: esbuild's process is stopped after each, and a concurrent build would wait for it forever. */
-function bundle(page: PageName): Promise<Ui> {
-  const builds = last.then(() => bundleNow(page));
-  last = builds.catch(() => {});
-  return builds;
-}
-
-async function bundleNow(page: PageName): Promise<Ui> {
+async function bundleAfter(former: Promise<Ui> | undefined): Promise<Ui> {
+  await former?.catch(() => {});
   const { bundleUi, endBundling } = await import("../../scripts/ui.ts");
-  const ui = await bundleUi(page);
+  const ui = await bundleUi();
   await endBundling();
   return ui;
 }

@@ -108,6 +108,9 @@ type Request = <K extends Key>(key: K, ...args: Args<K>) => Promise<Output<K>>;
 /** Like `request`, but waits for no sign-in: for those that sign in, or find out who has. @throws RequestError */
 export const requestOnce = callOnce as Request;
 
+/** The same, for an operation that is only known once the page runs. @throws RequestError */
+export const requestAny: (key: string, input?: AnyInput) => Promise<unknown> = callOnce;
+
 async function call(key: string, input?: AnyInput): Promise<unknown> {
   const asking = user;
   await released();

@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import { type ComponentType, render } from "preact";
+import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Route, Router, Switch, useLocation } from "wouter-preact";
 import { BASE, navigateUnlessTyped } from "./address.ts";
@@ -52,10 +52,24 @@ function SignedIn() {
   return (
     <>
       {me.value ? <Frame key={idOf(me.value)} /> : !isSignInNeeded.value && <Views Each={Loading} />}
-      {isSignInNeeded.value && <SignIn isAgain={me.value !== undefined} />}
+      {isSignInNeeded.value && <OpenOr>{<SignIn isAgain={me.value !== undefined} />}</OpenOr>}
     </>
   );
 }
+
+/** A view that needs no sign-in, or else the form to sign in. */
+const OpenOr = ({ children }: { children: ComponentChildren }) => (
+  <Switch>
+    {VIEWS.filter(({ isOpen }) => isOpen && me.value === undefined).map((view) => (
+      <Route key={view.path} path={view.path}>
+        <main>
+          <LoadedView view={view} />
+        </main>
+      </Route>
+    ))}
+    <Route>{children}</Route>
+  </Switch>
+);
 
 function Frame() {
   const Banners = loaded.value.get(BANNERS);

@@ -75,11 +75,6 @@ function Group({ group, here }: { group: MenuGroup; here: string }) {
           <Icon name={icon!} /> {title}
         </Link>
       ))}
-      {group === "Configure" && (
-        <a href="docs">
-          <Icon name="api" /> API
-        </a>
-      )}
     </div>
   );
 }

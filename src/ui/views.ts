@@ -14,6 +14,8 @@ export interface View {
   icon?: IconName;
   /** `g` and this letter open it. */
   letter?: string;
+  /** It needs no sign-in. */
+  isOpen?: true;
 }
 
 /** The groups of the menu, in its order; only administrators see the last one. */
@@ -49,6 +51,7 @@ const playground = () => import("./views/playground.tsx");
 const projectEnvironments = () => import("./views/project/environments.tsx");
 const projectSettings = () => import("./views/project/settings.tsx");
 const projects = () => import("./views/projects.tsx");
+const reference = () => import("./views/reference.tsx");
 const tokens = () => import("./views/tokens.tsx");
 const types = () => import("./views/types.tsx");
 const usage = () => import("./views/flag/usage.tsx");
@@ -98,6 +101,7 @@ export const VIEWS: readonly View[] = [
   view("/tag-types", "Tag types", types, "TagTypes", { menu: "Configure", icon: "tag" }),
   view("/strategy-types", "Strategy types", types, "StrategyTypes", { menu: "Configure", icon: "strategy" }),
   view("/tokens", "Tokens", tokens, "Tokens", { menu: "Configure", icon: "key", letter: "t" }),
+  view("/docs", "API", reference, "Reference", { menu: "Configure", icon: "api", isOpen: true }),
   view("/people", "People", people, "Users", {
     menu: "Administer",
     icon: "user",

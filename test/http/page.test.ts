@@ -62,7 +62,7 @@ test("its files are compressed, immutable, and named by their content", async (t
   const app = serve(t);
   const html = await (await app.request("/", { headers: OPENED })).text();
   const names = [...html.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, name]) => name!);
-  assert.equal(names.length, 3);
+  assert.ok(names.length > 3, String(names));
   for (const name of names) {
     assert.match(name, /-[0-9A-Za-z]{8}\.(js|css|svg)$/);
     const plain = await app.request(`/${name}`);
@@ -105,10 +105,4 @@ test("without the page there is only the API", async (t) => {
   const app = serve(t, { ui: undefined });
   assert.equal((await app.request("/projects", { headers: OPENED })).status, 404);
   assert.match(await (await app.request("/", { headers: OPENED })).text(), /flagstone token create/);
-});
-
-test("the page and the reference can be bundled concurrently", async () => {
-  const [main, reference] = await Promise.all([loadUi("main"), loadUi("reference")]);
-  assert.match(main.script, /^main-/);
-  assert.match(reference.script, /^reference-/);
 });

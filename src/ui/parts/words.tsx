@@ -182,7 +182,7 @@ export const Working = ({ rows = 3 }: { rows?: number | undefined }) => (
   <div class="working" role="status">
     <span class="unseen">Loading…</span>
     {Array.from({ length: rows }, (_, row) => (
-      <span key={row} class="row" />
+      <span key={row} class="line" />
     ))}
   </div>
 );
