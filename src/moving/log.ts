@@ -2,7 +2,17 @@ import * as v from "valibot";
 import type { Line } from "../dataset/kind.ts";
 import { EVENT_TYPES } from "../events/schema.ts";
 import { JsonObject } from "../lib/validation.ts";
-import { keep, lose, type Pull, read, readList, readListIfTold, type Thing, toLines } from "./source.ts";
+import {
+  keep,
+  lose,
+  type Pull,
+  read,
+  readIfTold,
+  readList,
+  readListIfTold,
+  type Thing,
+  toLines,
+} from "./source.ts";
 
 /*
  * The log, and the integrations with what they delivered of it.
@@ -20,6 +30,7 @@ const Page = v.object({ events: v.array(Event), total: v.number() });
 export async function* events(pull: Pull): AsyncGenerator<Line[], ReadonlySet<number>> {
   const ids = new Set<number>();
   let promised = 0;
+  if (!(await readIfTold(pull, "search/events?limit=1&offset=0", Page, "events"))) return ids;
   for (const path of await eventPaths(pull)) {
     const { events, total } = await read(pull, path, Page);
     if (path.endsWith("offset=0")) promised += total;

@@ -104,12 +104,15 @@ const NEWEST = "search/events?limit=1&offset=0";
 /** The id of the newest event that the token may see; 0 if there is none. A server may order by time, so ids may vary. */
 async function newestEvent(pull: Pull) {
   pull.answers.forget((path) => path === `${ADMIN}/${NEWEST}`);
-  const { events } = await read(pull, NEWEST, NewestEvents);
-  return Math.max(0, ...events.map(({ id }) => id));
+  const newest = await readIfTold(pull, NEWEST, NewestEvents, "events");
+  return Math.max(0, ...(newest?.events ?? []).map(({ id }) => id));
 }
 
 /** Whether the log has an event that the answers don't include. */
 const hasChanged = async (pull: Pull) => (await newestEvent(pull)) > (pull.answers.source.event ?? 0);
+
+/** What there may be in a log that the token may not see. */
+const UNKNOWN_EVENTS: v.InferOutput<typeof NewestEvents> = { events: [], total: 1 };
 
 const LATEST = "search/events?limit=100&offset=0";
 
@@ -125,7 +128,7 @@ const OTHERS =
 async function forgetChanged(pull: Pull): Promise<number> {
   const { answers } = pull;
   answers.forget((path) => !isOfFlag(path) && !path.includes("&to=IS"));
-  const { events, total } = await read(pull, LATEST, NewestEvents);
+  const { events, total } = (await readIfTold(pull, LATEST, NewestEvents)) ?? UNKNOWN_EVENTS;
   const included = answers.source.event ?? 0;
   const fresh = events.filter(({ id }) => id > included);
   const isMore = fresh.length === events.length && total > events.length;

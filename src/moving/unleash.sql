@@ -391,6 +391,12 @@ SELECT * FROM (
   SELECT 'integration_events', count(*), 'deliveries of an event or an integration that is gone' FROM integration_events
   WHERE id NOT IN (SELECT id FROM integrationEvent)
   UNION ALL
+  SELECT 'addons', count(*), 'what they post to this machine or its network, unless serve has --allow-private-targets'
+  FROM addons
+  WHERE enabled AND (parameters GLOB '*//localhost[:/"]*' OR parameters GLOB '*//*.local[:/"]*'
+    OR parameters GLOB '*//*.internal[:/"]*' OR parameters GLOB '*//127.*' OR parameters GLOB '*//10.*'
+    OR parameters GLOB '*//192.168.*' OR parameters GLOB '*//172.[123][0-9].*')
+  UNION ALL
   SELECT 'events', count(*), 'the data of events, not the events, if it is longer than a million bytes; the first has the id '
     || min(id)
   FROM long_events

@@ -251,6 +251,26 @@ test("an event that is too long comes without its data, one at no time at the fi
   assert.match(leftOut.find(({ table }) => table === "events")!.reason, /the data of events.* has the id 3$/);
 });
 
+test("integrations that need leave to reach their address are named", async (t) => {
+  const addon = { provider: "webhook", events: [], enabled: true };
+  const { leftOut } = await importDump(
+    t,
+    dumpOf({
+      ...TABLES,
+      addons: ["https://example.com/10.1", "http://10.1.2.3/", "http://hooks.internal:80/"].map(
+        (url, index) => ({
+          ...addon,
+          id: index + 1,
+          parameters: { url },
+        }),
+      ),
+    }),
+  );
+  const { rows, reason } = leftOut.find(({ table }) => table === "addons")!;
+  assert.equal(rows, 2);
+  assert.match(reason, /--allow-private-targets/);
+});
+
 test("rows that refer to nothing are listed", async (t) => {
   const strategy = { id: "s", environment: "development", strategy_name: "default", parameters: {} };
   const { leftOut, counts } = await importDump(

@@ -133,6 +133,20 @@ test("a token without rights: what it may not see is named with the permission",
   assert.deepEqual(flagsIn(file), FLAGS);
 });
 
+test("a log that the token may not see is named, and all else comes", async (t) => {
+  const source = await openSource(t, worldOfFlags());
+  source.interfere = ({ url }, response) => {
+    if (!url!.includes("search/events")) return false;
+    end(response, 403, {}, '{"message":"You need ADMIN"}');
+    return true;
+  };
+  const file = newFile(t);
+  const { code, stderr } = await pull(source.url, file);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /left out: events: You need ADMIN/);
+  assert.deepEqual(flagsIn(file), FLAGS);
+});
+
 test("an interrupted pull goes on with what it has, and reads again what has changed since", async (t) => {
   const source = await openSource(t, worldOfFlags());
   source.interfere = ({ url }, response) => {
