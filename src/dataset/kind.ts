@@ -132,7 +132,7 @@ export const toPrintable = (reason: string) =>
 /** @throws LineError with the path, the kind and the key if the thing doesn't exist. */
 function requireKnown(db: Database, kind: KnownKind, key: string | number, path: string) {
   if (isKnown(db, kind, key)) return;
-  throw new LineError(`${path}: no ${kind} ${JSON.stringify(key)} on an earlier line`);
+  throw new LineError(`${path}: no ${kind} ${JSON.stringify(key)} before it`);
 }
 
 /** An optional key, which may also be null. */

@@ -382,7 +382,7 @@ const REFUSED: ReadonlyArray<[name: string, dump: string | Buffer, message: stri
   [
     "with a value that is not allowed",
     dumpOf(withRows("features", { name: "x", project: "no" })),
-    'table features, row 2: project: no project "no" on an earlier line',
+    'table features, row 2: project: no project "no" before it',
   ],
   [
     "with bytes that are no UTF-8",
@@ -437,8 +437,8 @@ test("a dry run reports every problem with its table and row", async (t) => {
     problems.first.map(({ message, ...place }) => [place, message]),
     [
       [{ table: "features", row: 1 }, "has 4 columns, not 5"],
-      [{ table: "features", row: 2 }, 'project: no project "no" on an earlier line'],
-      [{ table: "features", row: 3 }, 'project: no project "no" on an earlier line'],
+      [{ table: "features", row: 2 }, 'project: no project "no" before it'],
+      [{ table: "features", row: 3 }, 'project: no project "no" before it'],
     ],
   );
   assert.equal(counts.event, 2);

@@ -51,7 +51,7 @@ test("a dry run reports all errors with their lines, and counts the valid lines"
       [at + 1, "icon: must be text, not 1"],
       [at + 1, "nome: is not a known key"],
       [at + 3, 'kind: "flag" is not a known kind'],
-      [at + 4, 'project: no project "no" on an earlier line'],
+      [at + 4, 'project: no project "no" before it'],
       [at + 6, `tagType: already exists: name "good"; ${ADVICE}`],
       [at + 7, `event: already exists: id 3; ${ADVICE}`],
     ].map(([line, message]) => ({ line, message })),
