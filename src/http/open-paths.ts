@@ -11,12 +11,28 @@ import { toResponse, wholeParts } from "./response.ts";
 export function frontPage(root: string) {
   return ({ url }: H3Event) => {
     const address = root.startsWith("http") ? root : `${url.protocol}//${url.host}${root}`;
-    return htmlResponse(pageFor(address));
+    return htmlPage(`Flagstone ${VERSION}`, introduction(address));
   };
 }
 
-export const htmlResponse = (body: string, status = 200) =>
-  new HTTPResponse(body, {
+/** A page that needs nothing else. @param content HTML */
+export function htmlPage(title: string, content: string, status = 200): HTTPResponse {
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title} · Flagstone</title>
+<style>
+  :root { color-scheme: light dark }
+  body { max-width: 46rem; margin: 12vh auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif }
+  pre { overflow-x: auto; padding: 0.75rem 1rem; background: #8882; border-radius: 0.5rem }
+  button { padding: 0.5rem 1rem; font: inherit }
+</style>
+<h1>${title}</h1>
+${content}
+</html>
+`;
+  return new HTTPResponse(body, {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -26,20 +42,12 @@ export const htmlResponse = (body: string, status = 200) =>
       "x-content-type-options": "nosniff",
     },
   });
+}
 
 /** @param address as the browser sees it: a scheme, a validated host, and a path set by the operator */
-const pageFor = (address: string) => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Flagstone</title>
-<style>
-  body { max-width: 46rem; margin: 3rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif }
-  pre { overflow-x: auto; padding: 0.75rem 1rem; background: #8882; border-radius: 0.25rem }
-  :root { color-scheme: light dark }
-</style>
-<h1>Flagstone ${VERSION}</h1>
-<p>A feature-flag administration server in one file. It answers the Unleash admin API below
+const introduction = (
+  address: string,
+) => `<p>A feature-flag administration server in one file. It answers the Unleash admin API below
 <code>${address}/api/admin</code>; this page is all there is to see in a browser.</p>
 <p>Create a token, on the machine that runs it. <code>flagstone user list</code> lists the users;
 <code>--data FILE</code> names the data file, unless it is <code>flagstone.db</code>. A demo has printed its token.</p>
@@ -47,9 +55,7 @@ const pageFor = (address: string) => `<!doctype html>
 <p>Make a request with it:</p>
 <pre>curl -H "Authorization: TOKEN" ${address}/api/admin/personal-dashboard</pre>
 <p>All commands:</p>
-<pre>flagstone help</pre>
-</html>
-`;
+<pre>flagstone help</pre>`;
 
 /** `GET /avatars/<sha256>.svg`: needs no credential: browsers fetch images without one, and these reveal nothing. */
 export function avatarResponse(event: H3Event): HTTPResponse {

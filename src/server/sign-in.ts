@@ -9,7 +9,7 @@ import {
   useSignInLink,
 } from "../access/session.ts";
 import { writeSoon } from "../events/write.ts";
-import { htmlResponse } from "../http/open-paths.ts";
+import { htmlPage } from "../http/open-paths.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { noteSignIn } from "../people/sessions.ts";
 import { markSeen, requireUser } from "../people/users-store.ts";
@@ -63,24 +63,11 @@ const welcome = (location: string, cookie: string) =>
     },
   });
 
-const htmlPage = (title: string, content: string, status = 200) =>
-  htmlResponse(
-    `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-${content}
-</html>
-`,
-    status,
-  );
-
 const refusal = (basePath: string) =>
   htmlPage(
-    "Sign in",
-    `<p>This link is unknown, has been used, or is older than 30 minutes. The operator of the server can create another:
-<code>flagstone user link NAME</code></p>
+    "This link no longer signs in",
+    `<p>It is unknown, has been used, or is older than 30 minutes. The operator of the server can create another:</p>
+<pre>flagstone user link NAME</pre>
 <p><a href="${basePath}/">Continue</a> if you are already signed in.</p>`,
     401,
   );

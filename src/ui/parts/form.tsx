@@ -138,7 +138,10 @@ export function Form<T extends Values>(props: FormProps<T>) {
   useEffect(() => {
     if (!form.isBusy) showProblem(element.current);
   }, [form.isBusy]);
-  useLayoutEffect(() => focusInDialog(element.current), []);
+  const isFocused = useRef(false);
+  useLayoutEffect(() => {
+    isFocused.current ||= focusInDialog(element.current); // its fields may come later
+  });
   const send = (event: Event) => {
     event.preventDefault();
     if (!form.isBusy) void form.submit();
@@ -189,13 +192,18 @@ function showProblem(form: HTMLFormElement | null) {
   problem?.closest(".field, fieldset")?.querySelector<HTMLElement>(FIELDS)?.focus();
 }
 
-/** Focuses the first field of a form in a dialog, whether that is open already or about to be. */
-function focusInDialog(form: HTMLFormElement | null) {
+/**
+ * Focuses the first field of a form in a dialog, whether that is open already or about to be.
+ * @returns false if it has no field yet
+ */
+function focusInDialog(form: HTMLFormElement | null): boolean {
   const dialog = form?.closest("dialog");
   const field = form?.querySelector<HTMLElement>(FIELDS);
-  if (!dialog || !field || dialog.querySelector("form :focus")) return;
+  if (!dialog || dialog.querySelector("form :focus")) return true;
+  if (!field) return false;
   field.autofocus = true;
   field.focus();
+  return true;
 }
 
 /** Rendered after the fields, which have shown their own problems by then. */

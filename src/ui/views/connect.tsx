@@ -3,48 +3,63 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { BASE, flagPath, useFilters } from "../address.ts";
 import type { Input, Output } from "../api.ts";
 import { count, counted, listed } from "../format.ts";
-import { choice, choicesOf } from "../parts/fields.tsx";
+import { choice, choicesOf, named, Select } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { Secret, Snippets } from "../parts/tokens.tsx";
-import { Answer, Heading, Icon, Name } from "../parts/words.tsx";
+import { Answer, Heading, Icon, Name, Nothing } from "../parts/words.tsx";
 import { change, refreshEvery, useRead } from "../reads.ts";
-import { may } from "../session.ts";
+import { may, mayConnect } from "../session.ts";
 
 /** Connects an application to a flag: creates a token, and shows sample code that uses it. */
 export function Connect() {
-  const [{ project, feature, environment }] = useFilters({
-    project: "default",
+  const [{ project, feature, environment }, setFilters] = useFilters({
+    project: "",
     feature: "",
     environment: "",
   });
-  const read = useRead("GET /api/admin/projects/:projectId/overview", { params: { projectId: project } });
+  const read = useRead("GET /api/admin/projects");
   return (
     <>
       <Heading title="Connect an application" />
       <Answer read={read}>
-        {({ name, environments }) => (
-          <>
-            <p>
-              For{" "}
-              {feature !== "" && (
-                <>
-                  the flag <Name>{feature}</Name> in{" "}
-                </>
+        {({ projects }) => {
+          const allowed = projects.filter(({ id }) => mayConnect(id));
+          const id = project || allowed[0]?.id;
+          if (id === undefined)
+            return <Nothing>There is no project that you may connect an application to.</Nothing>;
+          return (
+            <>
+              {feature === "" ? (
+                <Select
+                  label="Project"
+                  value={id}
+                  choices={named(allowed)}
+                  onChange={(project) => setFilters({ project })}
+                />
+              ) : (
+                <p>
+                  For the flag <Name>{feature}</Name> in the project{" "}
+                  <Name>{projects.find((one) => one.id === id)?.name ?? id}</Name>
+                </p>
               )}
-              the project <Name>{name}</Name>
-            </p>
-            <Steps
-              project={project}
-              feature={feature}
-              environments={environments.map(({ environment }) => environment)}
-              environment={environment}
-            />
-          </>
-        )}
+              <InProject key={id} project={id} feature={feature} environment={environment} />
+            </>
+          );
+        }}
       </Answer>
     </>
   );
 }
+
+const InProject = (props: Omit<StepsProps, "environments">) => (
+  <Answer
+    read={useRead("GET /api/admin/projects/:projectId/overview", { params: { projectId: props.project } })}
+  >
+    {({ environments }) => (
+      <Steps {...props} environments={environments.map(({ environment }) => environment)} />
+    )}
+  </Answer>
+);
 
 const TOKENS = "/api/admin/projects/:projectId/api-tokens";
 

@@ -95,6 +95,7 @@ export function useStrategyFields(project: string, isNew = false) {
     (segment) => segment.project === undefined || segment.project === project,
   );
   return ({ values }: FormState<Draft>): Fields<Draft> => {
+    if (types.length === 0) return {}; // they say which parameters there are
     const type = types.find(({ name }) => name === values.name);
     const chosen = segments.filter(({ id }) => values.segments.includes(id)).map(({ name }) => name);
     const offered = types
