@@ -341,27 +341,18 @@ INSERT INTO reasons (pattern, reason) VALUES
 -- Rows that refer to nothing: foreign keys prevent most of them, but not in every version.
 CREATE VIEW gone AS
 SELECT 'feature_strategies' AS "table" FROM feature_strategies WHERE feature_name NOT IN (SELECT name FROM features)
-UNION ALL
-SELECT 'feature_strategy_segment' FROM feature_strategy_segment
+UNION ALL SELECT 'feature_strategy_segment' FROM feature_strategy_segment
 WHERE feature_strategy_id NOT IN (SELECT id FROM feature_strategies)
-UNION ALL
-SELECT 'feature_environments' FROM feature_environments WHERE feature_name NOT IN (SELECT name FROM features)
-UNION ALL
-SELECT 'feature_tag' FROM feature_tag WHERE feature_name NOT IN (SELECT name FROM features)
-UNION ALL
-SELECT 'feature_link' FROM feature_link WHERE feature_name NOT IN (SELECT name FROM features)
-UNION ALL
-SELECT 'dependent_features' FROM dependent_features WHERE child NOT IN (SELECT name FROM features)
-UNION ALL
-SELECT 'role_user' FROM role_user
+UNION ALL SELECT 'feature_environments' FROM feature_environments WHERE feature_name NOT IN (SELECT name FROM features)
+UNION ALL SELECT 'feature_tag' FROM feature_tag WHERE feature_name NOT IN (SELECT name FROM features)
+UNION ALL SELECT 'feature_link' FROM feature_link WHERE feature_name NOT IN (SELECT name FROM features)
+UNION ALL SELECT 'dependent_features' FROM dependent_features WHERE child NOT IN (SELECT name FROM features)
+UNION ALL SELECT 'role_user' FROM role_user
 WHERE role_id NOT IN (SELECT id FROM roles) OR user_id NOT IN (SELECT id FROM users)
   OR project NOT IN (SELECT id FROM projects)
-UNION ALL
-SELECT 'group_role' FROM group_role WHERE project NOT IN (SELECT id FROM projects)
-UNION ALL
-SELECT 'group_user' FROM group_user WHERE user_id NOT IN (SELECT id FROM users)
-UNION ALL
-SELECT 'project_environments' FROM project_environments WHERE project_id NOT IN (SELECT id FROM projects);
+UNION ALL SELECT 'group_role' FROM group_role WHERE project NOT IN (SELECT id FROM projects)
+UNION ALL SELECT 'group_user' FROM group_user WHERE user_id NOT IN (SELECT id FROM users)
+UNION ALL SELECT 'project_environments' FROM project_environments WHERE project_id NOT IN (SELECT id FROM projects);
 
 CREATE VIEW left_out AS
 SELECT name AS "table", rows, (SELECT reason FROM reasons WHERE name GLOB pattern ORDER BY rowid LIMIT 1) AS reason
