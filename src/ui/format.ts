@@ -24,6 +24,16 @@ export function ago(time: string): string {
 export const fullTime = (time: string) =>
   new Date(time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
+/** "Today", "Yesterday", "12 March 2026", in the reader's time zone. */
+export function day(time: string): string {
+  const date = new Date(time);
+  const days = [0, 1].map((ago) => new Date(Date.now() - ago * 86_400_000).toDateString());
+  return (
+    ["Today", "Yesterday"][days.indexOf(date.toDateString())] ??
+    date.toLocaleDateString("en-GB", { dateStyle: "long" })
+  );
+}
+
 export const count = (number: number) => number.toLocaleString("en");
 
 /** "1 flag", "2 flags". */

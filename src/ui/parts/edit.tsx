@@ -4,7 +4,7 @@ import { type Args, type Output, type ReadKey, RequestError, request } from "../
 import { useLast, useRead } from "../reads.ts";
 import { tell } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Differences } from "./events.tsx";
+import { Differences } from "./differences.tsx";
 import type { Fields } from "./fields.tsx";
 import { Form, type FormProps, type FormState, isSame, useForm } from "./form.tsx";
 import { Answer, Failure } from "./words.tsx";

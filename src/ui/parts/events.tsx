@@ -1,7 +1,8 @@
-import { diffLines } from "diff";
 import { useState } from "preact/hooks";
 import type { Output } from "../api.ts";
-import { Icon, Nothing, Summary, Time } from "./words.tsx";
+import { day } from "../format.ts";
+import { Differences } from "./differences.tsx";
+import { Icon, type IconName, Nothing, Summary, Time } from "./words.tsx";
 
 type LogEvent = Output<"GET /api/admin/search/events">["events"][number];
 
@@ -19,10 +20,11 @@ export function EventList({ events, opened, onOpen }: EventListProps) {
   if (events.length === 0) return <Nothing>No events.</Nothing>;
   return (
     <ol class="log">
-      {events.map((event) => (
+      {events.map((event, index) => (
         <EventItem
           key={event.id}
           event={event}
+          isFirstOfDay={day(event.createdAt) !== (index > 0 && day(events[index - 1]!.createdAt))}
           isOpen={(opened ?? own) === event.id}
           onToggle={(isOpen) => open(isOpen ? event.id : undefined)}
         />
@@ -33,19 +35,23 @@ export function EventList({ events, opened, onOpen }: EventListProps) {
 
 interface EventItemProps {
   event: LogEvent;
+  /** Of those that are shown. */
+  isFirstOfDay: boolean;
   isOpen: boolean;
   onToggle(isOpen: boolean): void;
 }
 
-function EventItem({ event, isOpen, onToggle }: EventItemProps) {
+function EventItem({ event, isFirstOfDay, isOpen, onToggle }: EventItemProps) {
   const { id, createdAt, summary, type } = event;
   return (
     <li>
+      {isFirstOfDay && <p class="day">{day(createdAt)}</p>}
       <div class="event">
         <button type="button" class="bare" aria-expanded={isOpen} onClick={() => onToggle(!isOpen)}>
           <Icon name={isOpen ? "down" : "right"} />
           <Time at={createdAt} /> <span class="unseen">Event {id}</span>
         </button>
+        <Icon name={iconOf(type)} />
         <Summary text={summary ?? type} />
       </div>
       {isOpen && (
@@ -60,6 +66,18 @@ function EventItem({ event, isOpen, onToggle }: EventItemProps) {
   );
 }
 
+/** What a type of event ends with, and what that is like. */
+const KINDS: ReadonlyArray<readonly [RegExp, IconName]> = [
+  [/(created|added|add|imported)$/, "add"],
+  [/(deleted|removed|remove)$/, "remove"],
+  [/(enabled|stale-off|revived)$/, "play"],
+  [/(disabled|stale-on)$/, "pause"],
+  [/archived$/, "archive"],
+  [/(updated|update|changed)$/, "edit"],
+];
+
+const iconOf = (type: string): IconName => KINDS.find(([ending]) => ending.test(type))?.[1] ?? "log";
+
 /** Without data before, something was created; without data after, deleted; some events have neither. */
 const Change = ({ event: { data, preData } }: { event: LogEvent }) =>
   data === null && preData === null ? (
@@ -67,86 +85,3 @@ const Change = ({ event: { data, preData } }: { event: LogEvent }) =>
   ) : (
     <Differences before={preData} after={data} />
   );
-
-interface DifferencesProps {
-  before: unknown;
-  after: unknown;
-  /** What the two are, as headings. */
-  titles?: readonly [before: string, after: string];
-}
-
-interface Row {
-  before: string | undefined;
-  after: string | undefined;
-  isSame: boolean;
-}
-
-/** A side-by-side diff of two values; what differs is marked by more than its colour. */
-export function Differences({ before, after, titles = ["Before", "After"] }: DifferencesProps) {
-  const rows = rowsOf(toText(before), toText(after));
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section class="scroll" tabIndex={0} aria-label={titles.join(" and ")}>
-      <table class="differences">
-        <thead>
-          <tr>
-            {titles.map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ before, after, isSame }, index) => (
-            <tr key={index}>
-              <td class={isSame ? undefined : "gone"}>
-                {before !== undefined && (isSame ? before : <del>{before}</del>)}
-              </td>
-              <td class={isSame ? undefined : "new"}>
-                {after !== undefined && (isSame ? after : <ins>{after}</ins>)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-const toText = (value: unknown) =>
-  value === null || value === undefined ? "" : `${JSON.stringify(value, null, 2)}\n`;
-
-/** Longer values aren't compared line by line, which would take too long. In characters. */
-const LONGEST = 200_000;
-
-/** Puts removed lines beside the added lines that replace them. */
-function rowsOf(before: string, after: string): Row[] {
-  if (before.length + after.length > LONGEST) return pair(linesOf(before), linesOf(after));
-  const rows: Row[] = [];
-  let removed: string[] = [];
-  let added: string[] = [];
-  const flush = () => {
-    rows.push(...pair(removed, added));
-    [removed, added] = [[], []];
-  };
-  for (const { value, added: isAdded, removed: isRemoved } of diffLines(before, after)) {
-    if (isRemoved) removed = linesOf(value);
-    else if (isAdded) added = linesOf(value);
-    else {
-      flush();
-      rows.push(...linesOf(value).map((line) => ({ before: line, after: line, isSame: true })));
-    }
-  }
-  flush();
-  return rows;
-}
-
-const linesOf = (text: string) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
-
-const pair = (removed: readonly string[], added: readonly string[]): Row[] =>
-  Array.from({ length: Math.max(removed.length, added.length) }, (_, index) => ({
-    before: removed[index],
-    after: added[index],
-    isSame: false,
-  }));
