@@ -52,7 +52,11 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, select
                 <Checkbox
                   aria-label="Select all on this page"
                   checked={keys.every((key) => selection.selected.has(key))}
-                  onChange={(isSelected) => selection.onSelect(new Set(isSelected ? keys : []))}
+                  onChange={(isSelected) => {
+                    const { selected, onSelect } = selection;
+                    const page = new Set(keys);
+                    onSelect(isSelected ? selected.union(page) : selected.difference(page));
+                  }}
                 />
               </th>
             )}

@@ -5,7 +5,8 @@ import { BASE } from "../address.ts";
 import type { Follow, Progress } from "../follow.ts";
 import { count, counted } from "../format.ts";
 import { Button } from "../parts/controls.tsx";
-import { type Control, check, choice, Field, text } from "../parts/fields.tsx";
+import { check, choice, text } from "../parts/fields.tsx";
+import { file } from "../parts/file.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Failure, Heading } from "../parts/words.tsx";
@@ -90,24 +91,9 @@ const FROM = choice("From", [
   ["server", "another server"],
 ]);
 
-/** Files can also be dropped on such an input. */
-const FILE: Control<File | undefined> = ({ name, onChange, problem }) => (
-  <Field
-    label="File"
-    hint="A dataset, or what pg_dump wrote of an Unleash's database. Choose it, or drop it here."
-    problem={problem()}
-  >
-    {(described) => (
-      <input
-        {...described}
-        type="file"
-        name={name}
-        required
-        onChange={({ currentTarget }) => onChange(currentTarget.files?.[0])}
-      />
-    )}
-  </Field>
-);
+const FILE = file("File", {
+  hint: "A dataset, or what pg_dump wrote of an Unleash's database. Choose it, or drop it here.",
+});
 
 const SERVER = {
   url: text("Address", { hint: "Of an Unleash, or of another Flagstone.", required: true }),

@@ -4,6 +4,7 @@ import { counted } from "../format.ts";
 import { Button, tell } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named } from "../parts/fields.tsx";
+import { saveFile } from "../parts/file.tsx";
 import { Filter, type FilterProps, Pager, Search } from "../parts/table.tsx";
 import { CopyButton } from "../parts/tokens.tsx";
 import { Answer, Heading } from "../parts/words.tsx";
@@ -140,14 +141,6 @@ async function download(query: Query) {
     lines.push(...events.map((event) => `${JSON.stringify(event)}\n`));
     if (events.length < AT_ONCE) break;
   }
-  save(new Blob(lines, { type: "application/jsonl" }), "events.jsonl");
+  saveFile(new Blob(lines, { type: "application/jsonl" }), "events.jsonl");
   tell(`Downloaded ${counted(lines.length, "event")}${lines.length === LIMIT ? ", the newest ones" : ""}`);
-}
-
-function save(content: Blob, name: string) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

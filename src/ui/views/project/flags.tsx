@@ -2,16 +2,17 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { flagPath, isFiltered, useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { counted } from "../../format.ts";
 import { ColumnChoice, choose, chosen, tableChoices } from "../../parts/choices.tsx";
 import { Button, Switch } from "../../parts/controls.tsx";
-import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
-import { check, choice, choicesOf, long, named, Select, text } from "../../parts/fields.tsx";
+import { FormDialog, Opener } from "../../parts/dialog.tsx";
+import { check, choice, choicesOf, long, named, text } from "../../parts/fields.tsx";
+import { later } from "../../parts/later.tsx";
 import { type Column, Filter, Pager, Search, Table } from "../../parts/table.tsx";
 import { Answer, Badge, FlagLink, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { switchFlag } from "../flag/frame.tsx";
+import type { BulkBarProps } from "./bulk.tsx";
 import { Favorite, PROJECT, type Project, ProjectFrame } from "./frame.tsx";
 
 /** The filters that narrow the list. */
@@ -26,15 +27,23 @@ type Filters = typeof FILTERS;
 export function Flags() {
   const [filters, setFilters] = useFilters(FILTERS);
   const actions = (project: Project, id: string) => (
-    <Opener
-      isAllowed={may("CREATE_FEATURE", { project: id })}
-      label="New flag"
-      kind="main"
-      icon="add"
-      parameter="new"
-    >
-      {(onClose) => <NewFlag project={project} id={id} onClose={onClose} />}
-    </Opener>
+    <>
+      <Opener label="Export" parameter="export">
+        {(onClose) => <Export project={id} environments={environmentsOf(project)} onClose={onClose} />}
+      </Opener>
+      <Opener isAllowed={may("CREATE_FEATURE", { project: id })} label="Import" parameter="import">
+        {(onClose) => <Import project={id} environments={environmentsOf(project)} onClose={onClose} />}
+      </Opener>
+      <Opener
+        isAllowed={may("CREATE_FEATURE", { project: id })}
+        label="New flag"
+        kind="main"
+        icon="add"
+        parameter="new"
+      >
+        {(onClose) => <NewFlag project={project} id={id} onClose={onClose} />}
+      </Opener>
+    </>
   );
   return (
     <ProjectFrame actions={actions}>
@@ -42,12 +51,7 @@ export function Flags() {
         <>
           {project.description && <p class="muted">{project.description}</p>}
           <FlagFilters filters={filters} onChange={(changed) => setFilters({ ...changed, offset: "0" })}>
-            <ColumnChoice
-              titles={[
-                ...project.environments.map(({ environment }) => environment),
-                ...DETAILS.map(([title]) => title),
-              ]}
-            />
+            <ColumnChoice titles={[...environmentsOf(project), ...DETAILS.map(([title]) => title)]} />
           </FlagFilters>
           <FlagTable project={project} id={id} filters={filters} onChange={setFilters} />
         </>
@@ -55,6 +59,8 @@ export function Flags() {
     </ProjectFrame>
   );
 }
+
+const environmentsOf = ({ environments }: Project) => environments.map(({ environment }) => environment);
 
 interface FiltersProps {
   filters: Filters;
@@ -119,23 +125,14 @@ function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { size } = tableChoices();
   const offset = Number(filters.offset) || 0;
-  const read = useRead("GET /api/admin/search/features", {
-    query: { ...queryOf(filters), project: `IS:${id}`, offset, limit: size },
-  });
-  const environments = project.environments.map(({ environment }) => environment);
+  const query = { ...queryOf(filters), project: `IS:${id}` };
+  const read = useRead("GET /api/admin/search/features", { query: { ...query, offset, limit: size } });
+  const environments = environmentsOf(project);
   const canSelect = may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id });
   return (
     <Answer read={read}>
       {({ features, total }) => (
         <>
-          {selected.size > 0 && (
-            <BulkBar
-              project={id}
-              environments={environments}
-              features={[...selected]}
-              onDone={() => setSelected(new Set())}
-            />
-          )}
           <Table
             caption="Flags"
             rows={features}
@@ -156,11 +153,25 @@ function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
             ]}
           />
           <FlagPager offset={offset} total={total} onChange={onChange} />
+          {selected.size > 0 && (
+            <BulkBar
+              project={id}
+              environments={environments}
+              features={[...selected]}
+              onSelect={setSelected}
+              query={query}
+              total={total}
+            />
+          )}
         </>
       )}
     </Answer>
   );
 }
+
+const BulkBar = later<BulkBarProps>(async () => (await import("./bulk.tsx")).BulkBar);
+const Export = later(async () => (await import("./transfer.tsx")).ExportFlags);
+const Import = later(async () => (await import("./transfer.tsx")).ImportFlags);
 
 /** Its buttons lead to another page; more rows to a page lead back to the first one. */
 export function FlagPager({
@@ -225,76 +236,6 @@ function InEnvironment({ flag, environment }: { flag: FoundFlag; environment: st
       onChange={(isOn) => switchFlag(place, isOn)}
     />
   ) : null;
-}
-
-interface BulkBarProps {
-  project: string;
-  environments: readonly string[];
-  features: string[];
-  onDone(): void;
-}
-
-/** Bulk actions on the selected flags: if one flag is refused, none is changed. */
-function BulkBar({ project, environments, features, onDone }: BulkBarProps) {
-  const [isArchiving, setArchiving] = useState(false);
-  const params = { projectId: project };
-  const markStale = (stale: boolean) =>
-    change(`POST ${PROJECT}/stale`, { params, body: { features, stale } }).then(onDone);
-  const archive = () => change(`POST ${PROJECT}/archive`, { params, body: { features } }).then(onDone);
-  return (
-    <section class="bulk" aria-label="Selected flags">
-      <strong>{counted(features.length, "flag")} selected</strong>
-      <TurnOnOff project={project} environments={environments} features={features} onDone={onDone} />
-      {may("UPDATE_FEATURE", { project }) && (
-        <>
-          <Button onClick={() => markStale(true)}>Mark as stale</Button>
-          <Button onClick={() => markStale(false)}>Mark as not stale</Button>
-        </>
-      )}
-      {may("DELETE_FEATURE", { project }) && (
-        <Button icon="archive" kind="danger" onClick={() => setArchiving(true)}>
-          Archive
-        </Button>
-      )}
-      <Button onClick={onDone}>Clear selection</Button>
-      {isArchiving && (
-        <Confirm
-          title={`Archive ${counted(features.length, "flag")}?`}
-          action="Archive"
-          onConfirm={archive}
-          onClose={() => setArchiving(false)}
-        >
-          Applications that use them will fall back to their defaults. You can revive them from the archive.{" "}
-          {features.join(", ")}
-        </Confirm>
-      )}
-    </section>
-  );
-}
-
-function TurnOnOff({ project, environments, features, onDone }: BulkBarProps) {
-  const allowed = environments.filter((environment) =>
-    may("UPDATE_FEATURE_ENVIRONMENT", { project, environment }),
-  );
-  const [environment = "", setEnvironment] = useState(allowed[0]);
-  if (allowed.length === 0) return null;
-  const turn = (to: "on" | "off") =>
-    change(`POST ${PROJECT}/bulk_features/environments/:environment/${to}`, {
-      params: { projectId: project, environment },
-      body: { features },
-    }).then(onDone);
-  return (
-    <>
-      <Select
-        label="Environment"
-        value={environment}
-        choices={choicesOf(allowed)}
-        onChange={setEnvironment}
-      />
-      <Button onClick={() => turn("on")}>Turn on</Button>
-      <Button onClick={() => turn("off")}>Turn off</Button>
-    </>
-  );
 }
 
 const EMPTY = { name: "", type: "release", description: "", impressionData: false };
