@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { Outcome } from "../../moving/import-routes.ts";
 import { BASE } from "../address.ts";
+import { holdRequests } from "../api.ts";
 import type { Follow, Progress } from "../follow.ts";
 import { count, counted } from "../format.ts";
 import { Button } from "../parts/controls.tsx";
@@ -50,7 +51,9 @@ function Importing() {
   const importing = useForm({}, async () => {
     const { chosen } = found!;
     const outcome = await followed((follow) => send(chosen, false, follow));
-    (outcome.problems.count > 0 ? setFound : setImported)({ chosen, outcome });
+    const isStored = outcome.problems.count === 0;
+    if (isStored && chosen.replace) holdRequests(); // the session has ended
+    (isStored ? setImported : setFound)({ chosen, outcome });
   });
   if (imported) return <Imported {...imported} />;
   const { values } = checking;
