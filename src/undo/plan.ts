@@ -13,13 +13,6 @@ import { laterChange } from "./conflicts.ts";
 import { type Change, type KnownEvent, oppositesOf } from "./opposites.ts";
 import { requestsFor } from "./requests.ts";
 
-/** What undoing events changes. */
-export interface Plan {
-  /** The events of one change, in order: they are undone together. */
-  events: Event[];
-  steps: Step[];
-}
-
 /** A change that undoes an event, or is one of several that do. */
 interface Step {
   event: KnownEvent;
@@ -27,29 +20,28 @@ interface Step {
 }
 
 /**
- * How to undo an event, along with all others of the same change.
- * @throws ApiError `NotFoundError` if the actor may see none with this id, `ConflictError` if it can't be undone, or
- * something else has happened since, `NoAccessError` if the actor may not make the opposite change
+ * How to undo the events of one change.
+ * @throws ApiError `ConflictError` if that can't be done, or something else has happened since, `NoAccessError` if the
+ * actor may not make the opposite change
  */
-export function planToUndo(db: Database, actor: Actor, id: number): Plan {
-  const events = visibleEvents(db, actor, id);
+export function stepsToUndo(db: Database, actor: Actor, events: readonly Event[]): Step[] {
   const undone = events.map(requireKnown).filter((event) => !isPartOfCreation(event, events));
   const steps = undone.toReversed().flatMap((event) => stepsFor(db, event));
   if (steps.length === 0) throw refusal(undone[0]!, "nothing would change");
   for (const step of steps) for (const request of requestsOf(db, step)) requireAllowed(db, actor, request);
-  const together = new Set(events.map((event) => event.id));
+  const together = new Set(events.map(({ id }) => id));
   for (const event of undone) requireUnchanged(db, actor, event, together);
   // Strategies are back before a flag is on, or it would get the default one.
-  return { events, steps: steps.toSorted((a, b) => Number(turnsOn(a)) - Number(turnsOn(b))) };
+  return steps.toSorted((a, b) => Number(turnsOn(a)) - Number(turnsOn(b)));
 }
 
 /**
- * Makes the changes of a plan, and records them as what they are: ordinary changes, with the event that each undoes in
- * their `data`.
- * @throws ApiError `ConflictError` if one of them is not possible, or nothing would change
+ * Undoes events by changes that are recorded as what they are: ordinary ones, with the event that each undoes in their
+ * `data`.
+ * @throws ApiError as `stepsToUndo` does; `ConflictError`, too, if a change is not possible, or nothing would change
  */
-export function undo(tx: Tx, { events, steps }: Plan) {
-  for (const step of steps) perform(tx, step);
+export function undo(tx: Tx, events: readonly Event[]) {
+  for (const step of stepsToUndo(tx.db, tx.actor, events)) perform(tx, step);
   if (tx.recorded.length === 0) throw refusal(events[0]!, "everything is already as it was before");
 }
 
@@ -83,8 +75,8 @@ const ofOneChange = query<{ id: number }, string>(`
   UNION ALL
   SELECT * FROM (SELECT wire FROM events WHERE first_id = (SELECT id FROM first) ORDER BY id)`);
 
-/** All events of one change. @throws ApiError `NotFoundError` */
-function visibleEvents(db: Database, actor: Actor, id: number): Event[] {
+/** The events of one change, in order: they are undone together. @throws ApiError `NotFoundError` */
+export function eventsWith(db: Database, actor: Actor, id: number): Event[] {
   const events = ofOneChange(db)
     .pluck()
     .all({ id })

@@ -75,14 +75,13 @@ test("an undo is refused if somebody has changed the same thing since, and says 
   const first = await make("PUT", strategy, { ...STRATEGY, title: "One" });
   await make("POST", "/api/admin/features/f/tags", { type: "simple", value: "xy" });
   const second = await make("PUT", strategy, { ...STRATEGY, title: "Two" }, EDITOR);
-  for (const reply of [await preview(first), await undo(first)]) {
-    assert.equal(reply.status, 409);
-    assert.equal(reply.headers.get("flagstone-event"), String(second));
-    assert.match(
-      reply.body.message,
-      /since then, edith@example.com updated the strategy Two .* \(event \d+, 20/,
-    );
+  const { changes, refusal } = (await preview(first)).body;
+  assert.deepEqual([changes, refusal.name, refusal.event], [[], "ConflictError", second]);
+  for (const { message } of [refusal, (await undo(first)).body]) {
+    assert.match(message, /since then, edith@example.com updated the strategy Two .* \(event \d+, 20/);
   }
+  const { status, headers } = await undo(first);
+  assert.deepEqual([status, headers.get("flagstone-event")], [409, String(second)]);
   await undo(second);
   assert.equal((await undo(first)).status, 200, "the later change was undone");
   assert.equal((await production()).strategies[0].title, "");
@@ -160,12 +159,11 @@ test("an archived flag comes back as it was: on where it was on, with what it de
 test("an undo needs the permission for the opposite change, at that moment", async (t) => {
   const { make, undo, preview, send, recorded } = await start(t);
   const off = await make("POST", `${PLACE}/off`, undefined, EDITOR);
-  for (const ask of [preview, undo]) {
-    const { status, body } = await ask(off, VIEWER);
-    assert.equal(status, 403);
-    assert.match(body.message, /UPDATE_FEATURE_ENVIRONMENT in the environment production/);
-  }
-  assert.equal((await preview(off, EDITOR)).status, 200);
+  const { refusal } = (await preview(off, VIEWER)).body;
+  const { status, body } = await undo(off, VIEWER);
+  assert.deepEqual([status, refusal.name, refusal.message], [403, "NoAccessError", body.message]);
+  assert.match(body.message, /UPDATE_FEATURE_ENVIRONMENT in the environment production/);
+  assert.equal((await preview(off, EDITOR)).body.refusal, null);
   await send("DELETE", "/api/admin/projects/a/users/2/roles");
   await send("PUT", "/api/admin/user-admin/2", { rootRole: 3 });
   recorded();
