@@ -51,6 +51,8 @@ interface AnyInput {
   body?: unknown;
   ifStill?: object | undefined;
   follow?: Follow | undefined;
+  /** Hears of the first event that a change has recorded. */
+  onRecorded?(event: number): void;
 }
 
 /** The token the user signed in with; kept in memory only, so that a reload forgets it. */
@@ -67,21 +69,24 @@ export class RequestError extends Error {
   readonly status: number;
   /** What is wrong, and where: a path such as `body.name`. */
   readonly details: ReadonlyArray<{ message?: string; path?: string }>;
+  /** The id of the event that is in the way. */
+  readonly event: number | undefined;
 
   constructor(
     status: number,
     message: string,
-    { name = "RequestError", details = [] }: Partial<ErrorInfo> = {},
+    { name = "RequestError", details = [], event }: Partial<ErrorInfo> = {},
   ) {
     super(message);
     this.status = status;
     this.name = name;
     this.details = details;
+    this.event = event;
   }
 }
 
-/** The API's name for the error, and its details. */
-type ErrorInfo = { [Name in "name" | "details"]: RequestError[Name] | undefined };
+/** The API's name for the error, and what else it says. */
+type ErrorInfo = { [Name in "name" | "details" | "event"]: RequestError[Name] | undefined };
 
 /** The URL of an operation, relative to the base of the page. */
 export function addressOf(key: string, { params = {}, query = {} }: AnyInput = {}): string {
@@ -128,9 +133,11 @@ async function callOnce(key: string, input?: AnyInput): Promise<unknown> {
   const text = await response.text();
   const body = text === "" ? undefined : toJson(text);
   if (typeof body === "object" && body !== null) etags.set(body, response.headers.get("etag") ?? "*");
+  const event = Number(response.headers.get("flagstone-event")) || undefined;
+  if (response.ok && event) input?.onRecorded?.(event);
   if (response.ok) return body;
   const { name, message = response.statusText, details } = (body ?? {}) as Partial<RequestError>;
-  throw new RequestError(response.status, message, { name, details });
+  throw new RequestError(response.status, message, { name, details, event });
 }
 
 async function send(key: string, input: AnyInput = {}): Promise<Response> {

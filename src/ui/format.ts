@@ -39,6 +39,8 @@ export const count = (number: number) => number.toLocaleString("en");
 /** "1 flag", "2 flags". */
 export const counted = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
+export const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** "a, b and c". */
 export const listed = (words: readonly string[], conjunction = "and") =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${conjunction} ${words.at(-1)}`;

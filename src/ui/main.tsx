@@ -11,6 +11,7 @@ import { DeadEnd, Failure, Nothing, Working } from "./parts/words.tsx";
 import { followEvents, isBusy, isSettled, refresh, refusals, watchConnection } from "./reads.ts";
 import { idOf, me, readMe } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
+import "./undo.ts";
 import { PUBLIC_VIEWS, VIEWS, type View } from "./views.ts";
 
 /** The whole page: sign-in, the menu, and the view at the current address. */

@@ -112,11 +112,18 @@ const refetch = (stale: readonly Entry[]) => Promise.all(stale.map(({ load }) =>
 /** Counts changes refused with a 403: the user's permissions may have changed since they were read. */
 export const refusals = signal(0);
 
+/** The first event of the newest change made here. */
+export const recorded = signal<number | undefined>(undefined);
+
+const onRecorded = (event: number) => {
+  recorded.value = event;
+};
+
 /** Makes a change, then refetches everything on screen. @throws RequestError */
 export async function change<K extends ChangeKey>(key: K, ...args: Args<K>): Promise<Output<K>> {
   changing++;
   try {
-    return await request(key, ...args);
+    return await request(key, ...([{ ...args[0], onRecorded }] as unknown as Args<K>));
   } catch (error) {
     if (error instanceof RequestError && error.status === 403) refusals.value++;
     throw error;

@@ -74,7 +74,7 @@ test("what is undone, saved, or only follows what others save is left without a 
   await press(page, "link", "Settings");
   await type(page, "Description", "mine");
   await press(page, "button", "Save");
-  await sees(page, "Saved");
+  await sees(page, "Updated the metadata of the flag f");
   await press(page, "link", "Usage");
   await isAt(page, `${FLAG}/use`);
   await press(page, "link", "Settings");

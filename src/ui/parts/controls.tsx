@@ -1,8 +1,9 @@
 import { effect, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 import { Dropped, isLost, RequestError } from "../api.ts";
-import { Icon, type IconName } from "./words.tsx";
+import { Icon, type IconName, Summary } from "./words.tsx";
 
 interface ButtonProps {
   /** The button is busy until it settles; a failure is shown as a message. */
@@ -95,28 +96,53 @@ function useAction(action: () => unknown): [isBusy: boolean, act: (event: Event)
 
 interface Message {
   id: number;
+  /** With an offer, the summary of an event. */
   text: string;
   kind: "done" | "failed" | "lost";
+  offer?: Offer | undefined;
+  /** Where to read more. */
+  link?: string | undefined;
+}
+
+/** What the user may do about a message; it is closed then. */
+interface Offer {
+  label: string;
+  act(): Promise<unknown>;
 }
 
 const messages = signal<readonly Message[]>([]);
 
-/** How long a success message stays; an error stays until it is dismissed. */
+/** How long messages of success stay, without and with an offer; an error stays until it is dismissed. */
 const STAYS_MS = 4000;
+const OFFERED_MS = 10_000;
+
+/** Those that are read or reached at the moment stay longer. */
+const HELD = ".messages:is(:hover, :has(:focus-visible))";
+
+/** More would cover the view: the oldest gives way. */
+const MOST = 3;
 
 let newest = 0;
 
-/** Shows for a moment what was done. */
-export function tell(text: string) {
-  const id = add(text, "done");
-  setTimeout(() => close(id), STAYS_MS);
+/** Shows for a moment what was done; a message without an offer gives way to the next one. */
+export function tell(text: string, offer?: Offer) {
+  const id = add({ text, kind: "done", offer });
+  closeAfter(offer ? OFFERED_MS : STAYS_MS, id);
 }
 
-/** Shows what went wrong, in the API's own words; not to a different user than the one who asked for it. */
-export function showError(error: unknown) {
+function closeAfter(ms: number, id: number) {
+  setTimeout(() => (document.querySelector(HELD) ? closeAfter(1000, id) : close(id)), ms);
+}
+
+/**
+ * Shows what went wrong, in the API's own words; not to a different user than the one who asked for it.
+ * @param link where to read more
+ */
+export function showError(error: unknown, link?: string) {
   if (error instanceof Dropped) return;
   const isConnectionError = error instanceof RequestError && error.status === 0;
-  add(error instanceof Error ? error.message : String(error), isConnectionError ? "lost" : "failed");
+  const text = error instanceof Error ? error.message : String(error);
+  add({ text, kind: isConnectionError ? "lost" : "failed", link });
 }
 
 export const clearMessages = () => {
@@ -128,9 +154,12 @@ effect(() => {
   if (!isLost.value) messages.value = messages.peek().filter(({ kind }) => kind !== "lost");
 });
 
-function add(text: string, kind: Message["kind"]) {
+function add(message: Omit<Message, "id">) {
   const id = ++newest;
-  messages.value = [...messages.value.filter((message) => message.text !== text), { id, text, kind }];
+  const others = messages.value.filter(({ text, kind, offer }) =>
+    kind === "done" ? offer && text !== message.text : text !== message.text,
+  );
+  messages.value = [...others, { id, ...message }].slice(-MOST);
   return id;
 }
 
@@ -138,14 +167,22 @@ const close = (id: number) => {
   messages.value = messages.value.filter((message) => message.id !== id);
 };
 
-/** The live region where messages are shown and read out: each dialog has its own, since nothing outside is read. */
-export const Messages = () => (
+/**
+ * The live region where messages are shown and read out: each dialog has its own, since nothing outside is read, but no
+ * offers, which would cover its buttons.
+ */
+export const Messages = ({ isInDialog = false }) => (
   <div class="messages" role="status" aria-live="polite">
-    {messages.value.map(({ id, text, kind }) => (
-      <p key={id} class={kind === "done" ? "message" : "message failure"}>
-        <span>{text}</span>
-        <IconButton icon="close" label="Dismiss" onClick={() => close(id)} />
-      </p>
-    ))}
+    {messages.value
+      .filter(({ offer }) => !offer || !isInDialog)
+      .map(({ id, text, kind, offer, link }) => (
+        <p key={id} class={kind === "done" ? "message" : "message failure"}>
+          <span>
+            {offer ? <Summary text={text} /> : text} {link && <Link href={link}>Show it in the log</Link>}
+          </span>
+          {offer && <Button onClick={() => offer.act().then(() => close(id))}>{offer.label}</Button>}
+          <IconButton icon="close" label="Dismiss" onClick={() => close(id)} />
+        </p>
+      ))}
   </div>
 );

@@ -48,7 +48,7 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
         {onClose && <IconButton icon="close" label="Close" onClick={close} />}
       </div>
       {children}
-      <Messages />
+      <Messages isInDialog />
     </dialog>
   );
 }

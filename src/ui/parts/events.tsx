@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Output } from "../api.ts";
 import { day } from "../format.ts";
 import { Differences } from "./differences.tsx";
+import { UndoAction } from "./undo.tsx";
 import { Icon, type IconName, Nothing, Summary, Time } from "./words.tsx";
 
 type LogEvent = Output<"GET /api/admin/search/events">["events"][number];
@@ -60,6 +61,7 @@ function EventItem({ event, isFirstOfDay, isOpen, onToggle }: EventItemProps) {
             Event {id}, <code>{type}</code>, {new Date(createdAt).toISOString()}
           </p>
           <Change event={event} />
+          <UndoAction id={id} feature={event.featureName} />
         </>
       )}
     </li>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useDialog } from "../address.ts";
+import { capitalised } from "../format.ts";
 import { type Read, useLast } from "../reads.ts";
 import { Button, IconButton } from "./controls.tsx";
 import { RemoveButton } from "./dialog.tsx";
@@ -111,8 +112,6 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
     </>
   );
 }
-
-const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 interface EditingProps<T> {
   row: T | undefined;
