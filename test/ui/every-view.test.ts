@@ -204,7 +204,7 @@ async function problemsOfDialog(page: Page, label: string): Promise<string[]> {
   const found = await findings(page, "dialog");
   await page.keyboard.press("Escape");
   await seesNoDialog(page);
-  const isBack = await page.evaluate(`document.activeElement === ${buttonOf(label)}`);
+  const isBack = await page.evaluate(`labelOf(document.activeElement) === ${JSON.stringify(label)}`);
   return [
     ...(isInside ? [] : ["the focus is not in the dialog"]),
     ...(walked.isOutside ? ["Tab leads out of the dialog"] : []),
