@@ -34,6 +34,12 @@ export function day(time: string): string {
   );
 }
 
+/** The hour that begins at a time in the reader's time zone, in full and short: "23 Nov 2026, 14:00", "Mon 14:00". */
+export const hourOf = (time: string) => ({
+  when: new Date(time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }),
+  tick: new Date(time).toLocaleString("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" }),
+});
+
 export const count = (number: number) => number.toLocaleString("en");
 
 /** "1 flag", "2 flags". */

@@ -72,8 +72,8 @@ function EventItem({ event, isFirstOfDay, isOpen, onToggle }: EventItemProps) {
 const KINDS: ReadonlyArray<readonly [RegExp, IconName]> = [
   [/(created|added|add|imported)$/, "add"],
   [/(deleted|removed|remove)$/, "remove"],
-  [/(enabled|stale-off|revived)$/, "play"],
-  [/(disabled|stale-on)$/, "pause"],
+  [/(enabled|revived)$/, "check"],
+  [/disabled$/, "pause"],
   [/archived$/, "archive"],
   [/(updated|update|changed)$/, "edit"],
 ];
