@@ -10,7 +10,7 @@ const FOLDER = path.resolve(import.meta.dirname, "../docs/pictures");
 const PICTURES = [
   { name: "flag", path: "/projects/checkout/features/payment-redesign", waitFor: ".strategy" },
   { name: "project", path: "/projects/checkout?state=active", waitFor: "[role=switch]" },
-  { name: "use", path: "/projects/checkout/features/payment-redesign/use", waitFor: "canvas" },
+  { name: "use", path: "/projects/checkout/features/payment-redesign/use", waitFor: ".chart .bars span" },
   {
     name: "playground",
     path: "/playground?environment=production&query=payment",

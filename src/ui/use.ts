@@ -1,12 +1,12 @@
-import type { Output } from "./api.ts";
+import type * as v from "valibot";
+import type { HoursOfUse } from "../server/operations.ts";
 import { hourOf } from "./format.ts";
-import type { Bar } from "./parts/chart.tsx";
 
 /*
  * How often applications evaluated a flag, hour by hour.
  */
 
-export type Hour = Output<"GET /api/admin/client-metrics/features/:name/raw">["data"][number];
+export type Hour = v.InferOutput<typeof HoursOfUse>["data"][number];
 
 /** How often it was on and off in all of the hours. */
 export const totalOf = (hours: readonly Hour[]) => ({ yes: sum(hours, "yes"), no: sum(hours, "no") });
@@ -16,16 +16,24 @@ export const isUsed = ({ yes, no }: Pick<Hour, "yes" | "no">) => yes + no > 0;
 const sum = (hours: readonly Hour[], result: "yes" | "no") =>
   hours.reduce((total, hour) => total + hour[result], 0);
 
-/** The hours that are over: the server's last one isn't, and would look as if the use had fallen. */
-export function whole(hours: readonly Hour[]): Hour[] {
-  const running = hours.reduce((last, { timestamp }) => (timestamp > last ? timestamp : last), "");
-  return hours.filter(({ timestamp }) => timestamp < running);
+const HOUR_MS = 3_600_000;
+
+/**
+ * The last hours that are over, oldest first, as RFC 3339. The running one would look as if the use had fallen; it is the
+ * reader's, or the server's if that is later.
+ */
+export function hoursBefore(hours: readonly Hour[], count: number, now = Date.now()): string[] {
+  const newest = Math.max(now, ...hours.map(({ timestamp }) => Date.parse(timestamp)));
+  const running = newest - (newest % HOUR_MS);
+  return Array.from({ length: count }, (_, index) =>
+    new Date(running - (count - index) * HOUR_MS).toISOString(),
+  );
 }
 
 export const SERIES = ["on", "off"] as const;
 
-/** A bar for each of the hours, of whatever is in it, with the `SERIES`. */
-export const hourlyBars = (hours: readonly Hour[], times: readonly string[]): Bar[] =>
+/** A bar for each of the times, of whatever is in that hour, with the `SERIES`. */
+export const hourlyBars = (hours: readonly Hour[], times: readonly string[]) =>
   times.map((time) => {
     const { yes, no } = totalOf(hours.filter(({ timestamp }) => timestamp === time));
     return { ...hourOf(time), values: [yes, no] };

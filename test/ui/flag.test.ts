@@ -211,5 +211,8 @@ test("a flag's links are added, opened in a new tab, and removed; one that is no
   await page.waitForSelector('.chip a[href="https://code.example/?q=f"][target="_blank"]');
   assert.equal((await page.$$('.chip a[href^="javascript"]')).length, 0);
   await press(page, "button", "Remove the link Script");
-  await page.waitForFunction("!document.body.innerText.includes('Script')");
+  await holds(
+    page,
+    "[...document.querySelectorAll('.chip')].every((chip) => !chip.innerText.includes('Script'))",
+  );
 });

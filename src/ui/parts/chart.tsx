@@ -167,8 +167,8 @@ const totals = ({ series, bars }: Pick<BarsProps, "series" | "bars">) =>
 const topOf = (bars: readonly Bar[]) =>
   roundedUp(Math.max(1, ...bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0))));
 
-/** The next number above that is easy to read: 1, 2, 4, 6, 8, 10, 20, 40, … */
+/** The next number above that is easy to read: 1, 1.5, 2, 3, 4, 6, 8, 10, 15, … */
 export function roundedUp(number: number): number {
   const unit = 10 ** Math.floor(Math.log10(number));
-  return [1, 2, 4, 6, 8, 10].find((step) => step * unit >= number)! * unit;
+  return [1, 1.5, 2, 3, 4, 6, 8, 10].find((step) => step * unit >= number)! * unit;
 }

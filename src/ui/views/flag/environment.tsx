@@ -1,5 +1,6 @@
 import { useDialog } from "../../address.ts";
 import { count } from "../../format.ts";
+import { Sparkline } from "../../parts/chart.tsx";
 import { Button, IconButton, Switch, tell } from "../../parts/controls.tsx";
 import { Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { Editor } from "../../parts/edit.tsx";
@@ -8,6 +9,7 @@ import { Badge, Name, Nothing, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
 import { may } from "../../session.ts";
+import { hourlyBars, hoursBefore, SERIES } from "../../use.ts";
 import { type Flag, type FlagPlace, PLACE, paramsAt, switchFlag } from "./frame.tsx";
 import { STRATEGIES, StrategyEditor } from "./strategy.tsx";
 
@@ -33,9 +35,12 @@ export function EnvironmentCard({ flag, environment }: { flag: Flag; environment
           onChange={(isOn) => switchFlag(place, isOn)}
         />
       </header>
-      <p class="muted">
-        {lastSeenAt ? "Last seen " : "Never seen"} {lastSeenAt && <Time at={lastSeenAt} />}
-        {yes + no > 0 && `; this hour: ${count(yes)} on, ${count(no)} off`}
+      <p class="muted use">
+        <span>
+          {lastSeenAt ? "Last seen " : "Never seen"} {lastSeenAt && <Time at={lastSeenAt} />}
+          {yes + no > 0 && `; this hour: ${count(yes)} on, ${count(no)} off`}
+        </span>
+        <LastDay flag={flag.name} environment={name} />
       </p>
       {strategies.length === 0 && (
         <Nothing>
@@ -79,6 +84,26 @@ export function EnvironmentCard({ flag, environment }: { flag: Flag; environment
       </footer>
       {edited && <StrategyEditor place={place} id={edited} onClose={editing.close} />}
     </section>
+  );
+}
+
+const DAY_HOURS = 24;
+
+/** The use of the last day, which takes its room also if there is none. */
+function LastDay({ flag, environment }: { flag: string; environment: string }) {
+  const { data } = useRead("GET /api/admin/client-metrics/features/:name/raw", {
+    params: { name: flag },
+    query: { hoursBack: DAY_HOURS + 1 },
+  });
+  const hours = data?.data ?? [];
+  const own = hours.filter((hour) => hour.environment === environment);
+  const bars = hourlyBars(own, hoursBefore(hours, DAY_HOURS));
+  return (
+    <Sparkline
+      title={`Use in the last ${DAY_HOURS} hours`}
+      series={SERIES}
+      bars={own.length > 0 ? bars : []}
+    />
   );
 }
 

@@ -1,17 +1,18 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { connectPath } from "../../address.ts";
+import { connectPath, flagPath } from "../../address.ts";
 import { request } from "../../api.ts";
 import { IconButton } from "../../parts/controls.tsx";
 import { Dialog, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { CONTEXT_FIELDS, type EvaluatedFlag, Reasons, toContext } from "../../parts/evaluation.tsx";
+import { EventList } from "../../parts/events.tsx";
 import { choice, choicesOf, text } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
-import { Avatar, FlagLink, Icon, Time } from "../../parts/words.tsx";
+import { Answer, Avatar, FlagLink, Icon, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may, mayConnect } from "../../session.ts";
 import { EnvironmentCard } from "./environment.tsx";
-import { type Flag, FlagFrame } from "./frame.tsx";
+import { FEATURE, type Flag, FlagFrame, paramsOf } from "./frame.tsx";
 import { Links } from "./links.tsx";
 
 /** A flag: what it is for, and its environments side by side. */
@@ -20,19 +21,60 @@ export const Overview = () => (
     {(flag) => (
       <>
         <About flag={flag} />
+        <Lifecycle flag={flag} />
         <NextSteps flag={flag} />
         <div class="environments">
           {flag.environments.map((environment) => (
             <EnvironmentCard key={environment.name} flag={flag} environment={environment} />
           ))}
         </div>
+        <Latest flag={flag} />
       </>
     )}
   </FlagFrame>
 );
 
+/** How many events are shown. */
+const LATEST = 5;
+
+const Latest = ({ flag: { project, name } }: FlagProps) => (
+  <section class="card">
+    <div class="heading">
+      <h2>Latest changes</h2>
+      <Link href={flagPath(project, name, "log")}>All events</Link>
+    </div>
+    <Answer
+      rows={LATEST}
+      read={useRead("GET /api/admin/search/events", { query: { feature: `IS:${name}`, limit: LATEST } })}
+    >
+      {({ events }) => <EventList events={events} />}
+    </Answer>
+  </section>
+);
+
 interface FlagProps {
   flag: Flag;
+}
+
+const STAGES = ["initial", "pre-live", "live", "completed", "archived"] as const;
+
+/** The stages that a flag goes through, with when it has. */
+function Lifecycle({ flag }: FlagProps) {
+  const entered = useRead(`GET ${FEATURE}/lifecycle`, { params: paramsOf(flag) }).data ?? [];
+  if (entered.length === 0) return null;
+  return (
+    <ol class="stages" aria-label="Lifecycle">
+      {STAGES.map((stage) => {
+        const at = entered.findLast((one) => one.stage === stage)?.enteredStageAt;
+        const isCurrent = entered.at(-1)!.stage === stage;
+        return (
+          <li key={stage} class={at && "done"} aria-current={isCurrent ? "step" : undefined}>
+            {stage} {at && <Time at={at} />}
+          </li>
+        );
+      })}
+    </ol>
+  );
 }
 
 /** A flag's description, tags and dependencies, and who created it. */

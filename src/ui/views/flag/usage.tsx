@@ -6,14 +6,14 @@ import { choicesOf, Select } from "../../parts/fields.tsx";
 import { Filter, Table } from "../../parts/table.tsx";
 import { Answer, Nothing } from "../../parts/words.tsx";
 import { useRead } from "../../reads.ts";
-import { type Hour, hourlyBars, isUsed, SERIES, totalOf, whole } from "../../use.ts";
+import { type Hour, hourlyBars, hoursBefore, isUsed, SERIES, totalOf } from "../../use.ts";
 import { type Flag, FlagFrame } from "./frame.tsx";
 
 /** How often applications evaluated a flag to on and to off in the last hours. */
 export const Usage = () => <FlagFrame>{(flag) => <Hours key={flag.name} flag={flag} />}</FlagFrame>;
 
-/** The hours that can be shown, and those to ask for: one more, which is not over, up to the most there are. */
-const PERIODS = { 6: 7, 24: 25, 48: 48 };
+/** The hours that can be shown; one more is asked for, which is not over, up to the most there are. */
+const PERIODS = [6, 24, 47];
 
 /** What is shown, as kept in the address; from and to are hours. */
 const FILTERS = { environment: "", application: "", from: "", to: "" };
@@ -23,10 +23,10 @@ const GROUPS = { environment: "environment", application: "appName" } as const;
 
 function Hours({ flag }: { flag: Flag }) {
   const [{ hours, by, ...filters }, setFilters] = useFilters({ ...FILTERS, hours: "24", by: "environment" });
-  const hoursBack = PERIODS[Number(hours) as keyof typeof PERIODS] ?? PERIODS[24];
+  const period = PERIODS.find((period) => period === Number(hours)) ?? 24;
   const read = useRead("GET /api/admin/client-metrics/features/:name/raw", {
     params: { name: flag.name },
-    query: { hoursBack },
+    query: { hoursBack: period + 1 },
   });
   const used = read.data?.data.filter(isUsed) ?? [];
   const group = GROUPS[by as keyof typeof GROUPS] ?? GROUPS.environment;
@@ -36,7 +36,7 @@ function Hours({ flag }: { flag: Flag }) {
         <Select
           label="Period"
           value={hours}
-          choices={Object.keys(PERIODS).map((hours) => [hours, `last ${hours} hours`])}
+          choices={PERIODS.map((period) => [String(period), `last ${period} hours`])}
           onChange={(hours) => setFilters({ hours, from: "", to: "" })}
         />
         <Select
@@ -62,7 +62,8 @@ function Hours({ flag }: { flag: Flag }) {
       <Answer read={read} rows={8}>
         {({ data }) => (
           <Charts
-            hours={whole(data).filter((hour) => isShown(hour, filters))}
+            hours={data.filter((hour) => isShown(hour, filters))}
+            times={hoursBefore(data, period).filter((time) => isWithin(time, filters))}
             by={group}
             onSelect={(from, to) => setFilters({ from, to })}
           />
@@ -78,22 +79,28 @@ const namesIn = (hours: readonly Hour[], property: "environment" | "appName") =>
 const isShown = ({ environment, appName, timestamp }: Hour, filters: typeof FILTERS) =>
   ["", environment].includes(filters.environment) &&
   ["", appName].includes(filters.application) &&
-  timestamp >= filters.from &&
-  (filters.to === "" || timestamp <= filters.to);
+  isWithin(timestamp, filters);
+
+const isWithin = (time: string, { from, to }: typeof FILTERS) => time >= from && (to === "" || time <= to);
 
 interface ChartsProps {
   hours: readonly Hour[];
+  /** Those of the charts. */
+  times: readonly string[];
   by: "environment" | "appName";
   /** Called with the first and the last hour. */
   onSelect(from: string, to: string): void;
 }
 
 /** A chart for each environment or application that has used the flag, and all of it as a table. */
-function Charts({ hours, by, onSelect }: ChartsProps) {
-  const used = hours.filter(isUsed);
+function Charts({ hours, times, by, onSelect }: ChartsProps) {
+  const used = hours.filter((hour) => isUsed(hour) && times.includes(hour.timestamp));
   if (used.length === 0)
-    return <Nothing>No application has reported using this flag in this period.</Nothing>;
-  const times = [...new Set(hours.map(({ timestamp }) => timestamp))].sort();
+    return (
+      <Nothing>
+        No application has used this flag in these hours. The running hour is shown once it is over.
+      </Nothing>
+    );
   return (
     <>
       <div class="multiples">
