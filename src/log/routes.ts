@@ -3,16 +3,14 @@ import { SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { Event } from "../events/schema.ts";
 import { joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { GET, POST } from "../http/operation.ts";
 import { fold } from "../lib/text.ts";
-import { DAY_MS } from "../lib/time.ts";
 import { type Criteria, countMatches, matchingIds, NEWEST, toCriteria } from "./criteria.ts";
-import { EventCreator, EventList, EventSearch, FeatureEventList, LogSearch } from "./schema.ts";
-import { idSince, matchingWindows, wireWindows } from "./store.ts";
-import { COUNTED, searchText } from "./text-search.ts";
+import { EventCreator, EventList, EventSearch, FeatureEventList } from "./schema.ts";
+import { matchingWindows, wireWindows } from "./store.ts";
+import { searchText } from "./text-search.ts";
 
 /** The number of events listed if no project is named (seed). */
 const LISTED = 100;
@@ -80,7 +78,7 @@ function allEvents(db: Database, criteria: Criteria, begin: string) {
 }
 
 /** Never held in memory as a whole if it is long: events never change, so they are read as the client reads. */
-const eventList = (db: Database, ids: readonly number[], ends: Ends) =>
+export const eventList = (db: Database, ids: readonly number[], ends: Ends) =>
   new JsonStream((root) => listText(wireWindows(db, ids), root, ends));
 
 interface Ends {
@@ -140,39 +138,3 @@ const eventCreators = (db: Database, hidden: readonly string[]): EventCreator[] 
     .filter(({ id }) => id !== SYSTEM_USER_ID)
     .map(({ id, name }) => ({ id, name: id === SERVICE_USER_ID ? "Unleash Admin Token" : name })),
 ];
-
-export const searchLog = GET({
-  id: "searchEvents",
-  summary: "Search events by type, project, flag, author, day and free text, one page at a time",
-  tag: "Search",
-  path: "/api/admin/search/events",
-  permission: null,
-  query: LogSearch,
-  response: v.strictObject({ events: v.array(Event), total: v.number() }),
-}).run(({ db, actor, query, signal }) => {
-  const { from, to, query: text, offset, limit } = query;
-  // Events without a project ("") are visible to ADMIN only (original).
-  const hidden = actor.isAdmin ? [] : [...hiddenProjects(db, actor), ""];
-  const criteria = {
-    ...toCriteria({ ...query, hidden }),
-    first: from === undefined ? 0n : BigInt(idSince(db, startOf(from))),
-    last: to === undefined ? NEWEST : BigInt(idSince(db, startOf(to, 1)) - 1),
-  };
-  const list = (ids: number[], total: number) =>
-    eventList(db, ids, { begin: `{"events":[`, end: `],"total":${total}}` });
-  if (text === "")
-    return snapshot(db, () => {
-      const total = countMatches(db, criteria);
-      return list(offset < total ? matchingIds(db, criteria, { offset, limit }) : [], total);
-    });
-  const end = offset + limit;
-  const search = { criteria, text: fold(text), from: NEWEST, limit: end, signal };
-  return searchText(db, search).then(({ ids, total }) =>
-    list(ids.slice(offset), total ?? atLeast(ids.length, end)),
-  );
-});
-
-const startOf = (day: string, later = 0) => new Date(Date.parse(day) + later * DAY_MS).toISOString();
-
-/** A total without counting: exact if the page is not full, otherwise more than shown so far. */
-const atLeast = (found: number, end: number) => (found < end ? found : Math.max(COUNTED, end + 1));

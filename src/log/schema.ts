@@ -75,13 +75,17 @@ const Day = v.optional(
 );
 
 /** The criteria, all of which must match; days are whole days. */
-export const LogSearch = v.object({
+export const LogFilter = v.object({
   type: AnyOf,
   project: AnyOf,
   feature: AnyOf,
   createdBy: Ids,
   from: Day,
   to: Day,
+});
+
+export const LogSearch = v.object({
+  ...LogFilter.entries,
   query: SearchText,
   offset: v.pipe(lenient(0, Number.MAX_SAFE_INTEGER, 0), v.description("How many of the newest to skip")),
   limit: lenient(1, 1000, 50),

@@ -51,6 +51,7 @@ export * from "../integrations/integrations-schema.ts";
 export * from "../log/notifications.ts";
 export * from "../log/routes.ts";
 export * from "../log/schema.ts";
+export * from "../log/search.ts";
 export * from "../log/stream.ts";
 export * from "../moving/import-routes.ts";
 export * from "../overview/banners.ts";

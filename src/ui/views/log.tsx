@@ -1,6 +1,7 @@
 import { isFiltered, useFilters } from "../address.ts";
 import { addressOf, request } from "../api.ts";
-import { counted } from "../format.ts";
+import { counted, day } from "../format.ts";
+import { Chart } from "../parts/chart.tsx";
 import { Button, tell } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named } from "../parts/fields.tsx";
@@ -37,7 +38,10 @@ export function EventLog() {
         filters={filters}
         onChange={(changed) => setFilters({ ...changed, offset: "0", open: "" })}
       />
-      <Answer read={read}>
+      {filters.query === "" && (
+        <Histogram query={query} onChange={(changed) => setFilters({ ...changed, offset: "0" })} />
+      )}
+      <Answer read={read} rows={PAGE}>
         {({ events, total }) => (
           <>
             <EventList
@@ -57,6 +61,34 @@ export function EventLog() {
     </>
   );
 }
+
+interface HistogramProps {
+  query: Query;
+  onChange(days: Pick<Filters, "from" | "to">): void;
+}
+
+/** How many events there are over time; those of some days are selected by a click or by dragging. */
+function Histogram({ query: { query: _, ...filter }, onChange }: HistogramProps) {
+  const { data } = useRead("GET /api/admin/search/events/histogram", { query: filter });
+  const periods = data?.periods ?? [];
+  return (
+    <section class="card">
+      <Chart
+        title="Events over time"
+        series={["events"]}
+        bars={periods.map(({ from, to, count }) => ({
+          tick: shortDay(from),
+          when: from === to ? day(from) : `${day(from)} to ${day(to)}`,
+          values: [count],
+        }))}
+        onSelect={(first, last) => onChange({ from: periods[first]!.from, to: periods[last]!.to })}
+      />
+    </section>
+  );
+}
+
+const shortDay = (date: string) =>
+  new Date(date).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 
 const exactly = (value: string) => value && `IS:${value}`;
 
