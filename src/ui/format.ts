@@ -40,6 +40,10 @@ export const hourOf = (time: string) => ({
   tick: new Date(time).toLocaleString("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" }),
 });
 
+/** "12 Mar". */
+export const shortDay = (time: string) =>
+  new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+
 export const count = (number: number) => number.toLocaleString("en");
 
 /** "1 flag", "2 flags". */

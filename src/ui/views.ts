@@ -42,6 +42,7 @@ const allFlags = () => import("./views/flags.tsx");
 const home = () => import("./views/home.tsx");
 const importing = () => import("./views/import.tsx");
 const instance = () => import("./views/instance.tsx");
+const insights = () => import("./views/project/insights.tsx");
 const integrations = () => import("./views/integrations.tsx");
 const log = () => import("./views/log.tsx");
 const members = () => import("./views/project/members.tsx");
@@ -66,7 +67,7 @@ export const VIEWS: readonly View[] = [
   view("/projects", "Projects", projects, "Projects", { menu: "Work", icon: "project", letter: "p" }),
   view("/flags", "Flags", allFlags, "AllFlags", { menu: "Work", icon: "flag", letter: "f" }),
   view(PROJECT, "Flags", flags, "Flags"),
-  view(`${PROJECT}/insights`, "Insights", projectSettings, "Insights"),
+  view(`${PROJECT}/insights`, "Insights", insights, "Insights"),
   view(`${PROJECT}/people`, "Members", members, "Members"),
   view(`${PROJECT}/environments`, "Environments", projectEnvironments, "Environments"),
   view(`${PROJECT}/tokens`, "Tokens", tokens, "ProjectTokens"),

@@ -135,11 +135,11 @@ export function Tabs({ tabs, label }: TabsProps) {
   );
 }
 
-/** A percentage, as a bar beside the number. */
+/** A percentage that is better the higher it is, as a bar in the colour that its word says as well. */
 export const Share = ({ percent, label }: { percent: number; label: string }) => (
   <span class="share">
-    <meter min={0} max={100} value={percent} aria-label={label} />
-    {percent}%
+    <meter min={0} low={50} high={75} optimum={100} max={100} value={percent} aria-label={label} />
+    {percent}% <small>{percent >= 75 ? "good" : percent >= 50 ? "fair" : "poor"}</small>
   </span>
 );
 

@@ -1,6 +1,6 @@
 import { isFiltered, useFilters } from "../address.ts";
 import { addressOf, request } from "../api.ts";
-import { counted, day } from "../format.ts";
+import { counted, day, shortDay } from "../format.ts";
 import { Chart } from "../parts/chart.tsx";
 import { Button, tell } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
@@ -86,9 +86,6 @@ function Histogram({ query: { query: _, ...filter }, onChange }: HistogramProps)
     </section>
   );
 }
-
-const shortDay = (date: string) =>
-  new Date(date).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 
 const exactly = (value: string) => value && `IS:${value}`;
 

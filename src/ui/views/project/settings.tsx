@@ -1,12 +1,12 @@
 import { useLocation } from "wouter-preact";
-import { type Output, request } from "../../api.ts";
+import { request } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { Button } from "../../parts/controls.tsx";
 import { Confirm, type ConfirmProps, Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { EditSection } from "../../parts/edit.tsx";
 import { choice, long, text, valuesOf } from "../../parts/fields.tsx";
 import { Table } from "../../parts/table.tsx";
-import { Answer, FlagLink, Share, Time } from "../../parts/words.tsx";
+import { Answer, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { MODES, PROJECT, type Project, ProjectFrame } from "./frame.tsx";
@@ -173,59 +173,3 @@ function ArchivedFlags({ project }: { project: string }) {
     </Answer>
   );
 }
-
-/** The health of a project's flags, and its recent activity. */
-export const Insights = () => <ProjectFrame>{(_, id) => <Overview id={id} />}</ProjectFrame>;
-
-type Figures = Output<`GET ${typeof PROJECT}/insights`>;
-
-const Overview = ({ id }: { id: string }) => (
-  <Answer read={useRead(`GET ${PROJECT}/insights`, { params: { projectId: id } })}>
-    {(insights) => (
-      <div class="columns">
-        <section>
-          <h2>Overview</h2>
-          <dl class="figures">
-            {figuresIn(insights).map(([title, value]) => (
-              <div key={title}>
-                <dt>{title}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-        <section>
-          <h2>Time to production: {insights.leadTime.projectAverage} days on average</h2>
-          <Table
-            caption="Days to production"
-            rows={insights.leadTime.features}
-            keyOf={({ name }) => name}
-            empty="No flag has been turned on in production yet."
-            columns={[
-              ["Flag", ({ name }) => <FlagLink project={id} name={name} />, "main"],
-              ["Days", ({ timeToProduction }) => timeToProduction, "number"],
-            ]}
-          />
-        </section>
-      </div>
-    )}
-  </Answer>
-);
-
-const figuresIn = ({ health, stats, members, featureTypeCounts }: Figures) =>
-  [
-    ["Health", <Share key="health" percent={health.rating} label="Health" />],
-    ["Active flags", health.activeCount],
-    ["Stale", health.staleCount],
-    ["Potentially stale", health.potentiallyStaleCount],
-    [
-      "Changes in the last 30 days",
-      compared(stats.projectActivityCurrentWindow, stats.projectActivityPastWindow),
-    ],
-    ["Created in the last 30 days", compared(stats.createdCurrentWindow, stats.createdPastWindow)],
-    ["Archived in the last 30 days", compared(stats.archivedCurrentWindow, stats.archivedPastWindow)],
-    ["Members", members.currentMembers],
-    ...featureTypeCounts.map(({ type, count }) => [`Type ${type}`, count] as const),
-  ] as const;
-
-const compared = (now: number, before: number) => `${now} (${before} in the previous 30 days)`;

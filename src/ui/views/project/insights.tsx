@@ -1,0 +1,151 @@
+import { Link } from "wouter-preact";
+import { pathTo } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { count, day, shortDay } from "../../format.ts";
+import { Chart } from "../../parts/chart.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Answer, FlagLink, Share } from "../../parts/words.tsx";
+import { useRead } from "../../reads.ts";
+import { PROJECT, ProjectFrame } from "./frame.tsx";
+
+type Figures = Output<`GET ${typeof PROJECT}/insights`>;
+
+/** How a project is doing: figures with what they were before, changes over time, and how soon flags get to production. */
+export const Insights = () => (
+  <ProjectFrame>
+    {(_, id) => (
+      <Answer read={useRead(`GET ${PROJECT}/insights`, { params: { projectId: id } })} rows={6}>
+        {(insights) => (
+          <>
+            <Tiles figures={insights} id={id} />
+            <Changes id={id} />
+            <div class="columns">
+              <Types figures={insights} id={id} />
+              <TimeToProduction figures={insights} id={id} />
+            </div>
+          </>
+        )}
+      </Answer>
+    )}
+  </ProjectFrame>
+);
+
+interface FiguresProps {
+  figures: Figures;
+  id: string;
+}
+
+function Tiles({ figures: { health, stats, members }, id }: FiguresProps) {
+  const changed = { title: "Changes", to: `/events?${new URLSearchParams({ project: id })}` };
+  return (
+    <ul class="tiles">
+      <li class="card">
+        <strong>Health</strong>
+        <Share percent={health.rating} label="Health" />
+        <small>
+          {count(health.activeCount)} active, {count(health.potentiallyStaleCount)} potentially stale,{" "}
+          <Link href={`${pathTo("projects", id)}?state=stale`}>{count(health.staleCount)} stale</Link>
+        </small>
+      </li>
+      <Trend {...changed} now={stats.projectActivityCurrentWindow} before={stats.projectActivityPastWindow} />
+      <Trend
+        title="Flags created"
+        to={pathTo("projects", id)}
+        now={stats.createdCurrentWindow}
+        before={stats.createdPastWindow}
+      />
+      <Trend
+        title="Flags archived"
+        to={pathTo("projects", id, "archive")}
+        now={stats.archivedCurrentWindow}
+        before={stats.archivedPastWindow}
+      />
+      <Trend
+        title="Members"
+        to={pathTo("projects", id, "people")}
+        now={members.currentMembers}
+        before={members.currentMembers - members.change}
+      />
+    </ul>
+  );
+}
+
+interface TrendProps {
+  title: string;
+  /** Where it is looked at more closely. */
+  to: string;
+  /** In the last 30 days, and in the 30 before. */
+  now: number;
+  before: number;
+}
+
+const Trend = ({ title, to, now, before }: TrendProps) => (
+  <li class="card">
+    <strong>{title}</strong>
+    <Link class="figure" href={to} aria-label={`${title}: ${count(now)}`}>
+      {count(now)}
+    </Link>
+    <small>
+      {now > before ? "▲" : now < before ? "▼" : "="} {count(before)} in the 30 days before
+    </small>
+  </li>
+);
+
+/** The changes of the project over time. */
+function Changes({ id }: { id: string }) {
+  const { data } = useRead("GET /api/admin/search/events/histogram", { query: { project: `IS:${id}` } });
+  return (
+    <section class="card">
+      <Chart
+        title="Changes over time"
+        series={["changes"]}
+        bars={(data?.periods ?? []).map(({ from, count }) => ({
+          tick: shortDay(from),
+          when: `from ${day(from)}`,
+          values: [count],
+        }))}
+      />
+    </section>
+  );
+}
+
+/** How many flags there are of each type, each a link to them. */
+const Types = ({ figures: { featureTypeCounts }, id }: FiguresProps) => (
+  <section class="card">
+    <h2>Flags by type</h2>
+    <Table
+      caption="Flags by type"
+      rows={featureTypeCounts}
+      keyOf={({ type }) => type}
+      empty="No flags yet."
+      columns={[
+        [
+          "Type",
+          ({ type }) => (
+            <Link href={`${pathTo("projects", id)}?${new URLSearchParams({ type })}`}>{type}</Link>
+          ),
+          "main",
+        ],
+        ["Flags", ({ count: flags }) => count(flags), "number"],
+      ]}
+    />
+  </section>
+);
+
+const TimeToProduction = ({ figures: { leadTime }, id }: FiguresProps) => (
+  <section class="card">
+    <h2>Time to production: {leadTime.projectAverage} days on average</h2>
+    <div class="short">
+      <Table
+        caption="Days to production"
+        rows={leadTime.features}
+        keyOf={({ name }) => name}
+        empty="No flag has been turned on in production yet."
+        columns={[
+          ["Flag", ({ name }) => <FlagLink project={id} name={name} />, "main"],
+          ["Days", ({ timeToProduction }) => timeToProduction, "number"],
+        ]}
+      />
+    </div>
+  </section>
+);
