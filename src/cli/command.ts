@@ -9,7 +9,7 @@ export interface World {
   argv: string[];
   env: NodeJS.ProcessEnv;
   pid: number;
-  stdin: NodeJS.ReadableStream;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   once(signal: NodeJS.Signals, listener: () => void): unknown;

@@ -1,3 +1,4 @@
+import readline from "node:readline";
 import { disable, enable } from "../flags/feature-environments.ts";
 import { searchFeatures } from "../flags/feature-search.ts";
 import type { FoundFeature } from "../flags/feature-search-schema.ts";
@@ -6,6 +7,7 @@ import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { readOverview } from "../overview/projects.ts";
+import { readEnvironment } from "../projects/environments-routes.ts";
 import { type Context, command, JSON_OPTION } from "./command.ts";
 import { nearest } from "./config.ts";
 import { dataFile } from "./data-file.ts";
@@ -70,16 +72,29 @@ const switching = (word: "on" | "off", operation: Operation) =>
     usage: "NAME",
     example: `flag ${word} new-checkout --environment production`,
     settings: ["data"],
-    options: { ...ENVIRONMENT_OPTION, ...OPTIONS },
+    options: { ...ENVIRONMENT_OPTION, ...OPTIONS, yes: { help: "don't ask, where the environment would" } },
     run: (context) =>
       withCall(context, async (call) => {
         const { name, project, environments } = await requireFlag(call, context.args[0]!);
         const environment = requireEnvironment(environments, context.options.environment);
+        const { askBeforeChange } = await call(readEnvironment, { params: { name: environment } });
+        if (askBeforeChange && !context.options.yes)
+          await askFirst(context, `Turn ${name} ${word} in ${environment}`);
         await call(operation, { params: { projectId: project, featureName: name, environment } });
         const result = { name, project, environment, enabled: word === "on" };
         printResult(context, result, printable(`${name} is ${word} in ${environment}`));
       }),
   });
+
+/** @throws UsageError without a terminal, Error unless the answer is yes */
+async function askFirst({ world: { stdin, stderr } }: Pick<Context, "world">, what: string) {
+  if (!stdin.isTTY) throw new UsageError(`${what}? The environment asks before changes: pass --yes`);
+  stderr.write(printable(`${what}? [y/N] `));
+  const terminal = readline.createInterface({ input: stdin });
+  const { value: answer = "" } = await terminal[Symbol.asyncIterator]().next(); // none if the input ends
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error("Nothing was changed");
+}
 
 export const flagOn = switching("on", enable);
 export const flagOff = switching("off", disable);

@@ -154,4 +154,4 @@ async function runChild(
 
 /** The terminal already sends this signal to every process in it. */
 const isFromTerminal = ({ stdin }: World, signal: NodeJS.Signals) =>
-  signal === "SIGINT" && "isTTY" in stdin && stdin.isTTY === true;
+  signal === "SIGINT" && stdin.isTTY === true;

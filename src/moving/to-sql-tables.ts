@@ -48,7 +48,8 @@ const idOf = (id: number | null) => (id !== null && Number.isInteger(id) && Math
 export const TABLES: Readonly<Record<string, Rows>> = {
   settings: from(setting, (line) => [line]),
   banners: from(banner, (line) => [line]),
-  environments: (context) => inWholeOrder(linesOf(environment, context)),
+  environments: (context) =>
+    inWholeOrder(linesOf(environment, context)).map(({ askBeforeChange: _, ...line }) => line),
 
   roles: from(role, ({ permissions: _, ...line }) => [line]),
   role_permission: from(role, ({ id, permissions }) =>

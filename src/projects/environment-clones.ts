@@ -20,10 +20,10 @@ export const cloneEnvironment = POST({
   errors: ["NotFoundError", "NameExistsError"],
   records: ["environment-created", "project-environment-added"],
 }).change(({ tx, params: { name: from }, body: { name: to, ...clone } }) => {
-  const { type, enabled, sortOrder } = requireEnvironment(tx.db, from);
+  const { type, enabled, sortOrder, askBeforeChange = false } = requireEnvironment(tx.db, from);
   requireFreeName(tx.db, to);
   requireAllExist(tx.db, "project", clone.projects ?? [], "body.projects");
-  addEnvironment(tx, { name: to, type: clone.type ?? type, enabled, sortOrder });
+  addEnvironment(tx, { name: to, type: clone.type ?? type, enabled, sortOrder, askBeforeChange });
   const wanted = clone.projects ? JSON.stringify(clone.projects) : null;
   const added = addToProjects(tx).all({ from, to, wanted }) as Array<{ project: string }>;
   const projects = added.map(({ project }) => project);

@@ -1,6 +1,6 @@
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -91,14 +91,20 @@ export const createEnvironment = POST({
 export const updateEnvironment = PUT({
   ...ofEnvironment,
   id: "updateEnvironment",
-  summary: "Change an environment's type or sort order",
+  summary: "Change an environment's type, sort order, or whether people are asked before changes",
   path: `${ENVIRONMENTS}/update/:name`,
   body: UpdateEnvironment,
   records: ["environment-updated"],
   response: Environment,
-}).change(({ tx, params: { name }, body: { type = null, sortOrder = null } }) => {
+}).change(({ tx, params: { name }, body: { type = null, sortOrder = null, askBeforeChange } }) => {
   const preData = requireEnvironment(tx.db, name);
-  update(tx).run({ name, type, sortOrder, enabled: null });
+  update(tx).run({
+    ...UNCHANGED,
+    name,
+    type,
+    sortOrder,
+    ...toStored({ askBeforeChange: askBeforeChange ?? null }),
+  });
   const data = requireEnvironment(tx.db, name);
   tx.record({ type: "environment-updated", environment: name, data, preData });
   return data;
@@ -158,12 +164,14 @@ const update = command<{
   type: string | null;
   sortOrder: number | null;
   enabled: 0 | 1 | null;
+  askBeforeChange: 0 | 1 | null;
 }>(`
   UPDATE environments
-  SET type = ifnull(:type, type), sort_order = ifnull(:sortOrder, sort_order), enabled = ifnull(:enabled, enabled)
+  SET type = ifnull(:type, type), sort_order = ifnull(:sortOrder, sort_order), enabled = ifnull(:enabled, enabled),
+    ask_before_change = ifnull(:askBeforeChange, ask_before_change)
   WHERE name = :name`);
 
-const UNCHANGED = { type: null, sortOrder: null, enabled: null };
+const UNCHANGED = { type: null, sortOrder: null, enabled: null, askBeforeChange: null };
 
 /**
  * @throws ApiError `NotFoundError`; `InvalidOperationError` for a protected one; `MinimumOneEnvironmentError` if a

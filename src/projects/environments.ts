@@ -9,13 +9,17 @@ import { ApiError, found } from "../lib/api-error.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
 import { dictionary, NonEmptyText, PathName, UrlName } from "../lib/validation.ts";
 
-/** Each flag has its own state in every environment; a protected one can't be deleted. */
+/**
+ * Each flag has its own state in every environment; a protected one can't be deleted. Whether people are asked before
+ * they change a flag there is up to what they use: the API makes any change.
+ */
 export const Environment = v.strictObject({
   name: v.string(),
   type: v.string(),
   sortOrder: v.number(),
   enabled: v.boolean(),
   protected: v.boolean(),
+  askBeforeChange: v.optional(v.boolean()), // only if it is true: the original describes no such key
 });
 export type Environment = v.InferOutput<typeof Environment>;
 
@@ -59,6 +63,7 @@ export const NewEnvironment = v.object({
   type: NonEmptyText,
   enabled: v.optional(v.boolean(), true),
   sortOrder: v.optional(SortOrder, 9999),
+  askBeforeChange: v.optional(v.boolean(), false),
 });
 export type NewEnvironment = v.InferOutput<typeof NewEnvironment>;
 export const EnvironmentName = v.pick(NewEnvironment, ["name"]);
@@ -75,15 +80,19 @@ export const EnvironmentClone = v.object({
 export const UpdateEnvironment = v.object({
   type: v.optional(NonEmptyText),
   sortOrder: v.optional(SortOrder),
+  askBeforeChange: v.optional(v.boolean()),
 });
 
 /** Sort orders by environment name. */
 export const EnvironmentOrder = dictionary(SortOrder);
 
 const COLUMNS = `environments.name, environments.type, environments.sort_order AS sortOrder, environments.enabled,
-  environments.protected`;
+  environments.protected, environments.ask_before_change AS askBeforeChange`;
 
-const byName = query<{ name: string }, Stored<Environment>>(`
+/** A row, with what an answer leaves out. */
+type Row<E extends Environment = Environment> = Stored<Required<E>>;
+
+const byName = query<{ name: string }, Row>(`
   SELECT ${COLUMNS} FROM environments WHERE name = :name`);
 
 /** @throws ApiError `NotFoundError` unless there is an environment with this name */
@@ -97,7 +106,7 @@ export function requireFreeName(db: Database, name: string) {
     throw new ApiError("NameExistsError", `body.name: there is already an environment ${name}`);
 }
 
-const counted = query<{ hidden: string }, Stored<CountedEnvironment>>(`
+const counted = query<{ hidden: string }, Row<CountedEnvironment>>(`
   SELECT ${COLUMNS}, NULL AS requiredApprovals,
     (SELECT count(*) FROM project_environments
       WHERE environment = environments.name AND project NOT IN (SELECT value FROM json_each(:hidden))) AS projectCount,
@@ -115,7 +124,7 @@ export const countedEnvironments = (db: Database, hidden: readonly string[]): Co
     .all({ hidden: JSON.stringify(hidden) })
     .map(toEnvironment);
 
-type ProjectRow = Stored<Omit<ProjectEnvironment, "defaultStrategy">> & { defaultStrategy: string | null };
+type ProjectRow = Row<Omit<ProjectEnvironment, "defaultStrategy">> & { defaultStrategy: string | null };
 
 const forProject = query<{ project: string }, ProjectRow>(`
   SELECT ${COLUMNS}, NULL AS requiredApprovals,
@@ -138,11 +147,16 @@ export const environmentsFor = (db: Database, project: string): Wire<ProjectEnvi
       ...(defaultStrategy !== null && { defaultStrategy: new RawJson(defaultStrategy) }),
     }));
 
-const toEnvironment = fromStored(Environment);
+const restored = fromStored(Environment);
 
-const insertEnvironment = command<Stored<Environment>>(`
-  INSERT INTO environments (name, type, sort_order, enabled, protected)
-  VALUES (:name, :type, :sortOrder, :enabled, :protected)`);
+function toEnvironment<R extends Row>(row: R) {
+  const { askBeforeChange, ...environment } = restored(row);
+  return { ...environment, ...(askBeforeChange && { askBeforeChange }) };
+}
+
+const insertEnvironment = command<Row>(`
+  INSERT INTO environments (name, type, sort_order, enabled, protected, ask_before_change)
+  VALUES (:name, :type, :sortOrder, :enabled, :protected, :askBeforeChange)`);
 
 /** Adds an environment, not yet part of any project; an SQLite constraint error if the name is taken. */
 export function addEnvironment(tx: Tx, environment: NewEnvironment): Environment {
@@ -153,7 +167,7 @@ export function addEnvironment(tx: Tx, environment: NewEnvironment): Environment
   return data;
 }
 
-const all = query<object, Stored<Environment>>(`SELECT ${COLUMNS} FROM environments ORDER BY name`);
+const all = query<object, Row>(`SELECT ${COLUMNS} FROM environments ORDER BY name`);
 
 export const environment = kind({
   name: "environment",
@@ -163,6 +177,7 @@ export const environment = kind({
     sortOrder: v.optional(Real, 9999),
     enabled: Flag(true),
     protected: Flag(false),
+    askBeforeChange: Flag(false),
   }),
   insert: ({ tx }, line) => insertEnvironment(tx).run(toStored(line)),
   rows: (db) => all(db).iterate({}),

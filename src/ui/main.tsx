@@ -6,7 +6,7 @@ import { BASE, navigateUnlessTyped } from "./address.ts";
 import { isLost, isSignInNeeded } from "./api.ts";
 import { Help, isFinding, Menu, watchKeys } from "./menu.tsx";
 import { Messages } from "./parts/controls.tsx";
-import { DiscardQuestion } from "./parts/dialog.tsx";
+import { ChangeQuestion, DiscardQuestion } from "./parts/dialog.tsx";
 import { DeadEnd, Failure, Nothing, Working } from "./parts/words.tsx";
 import { followEvents, isBusy, isSettled, refresh, refusals, watchConnection } from "./reads.ts";
 import { idOf, me, readMe } from "./session.ts";
@@ -30,6 +30,7 @@ const App = () => (
       </Route>
     </Switch>
     <DiscardQuestion />
+    <ChangeQuestion />
     <Messages />
   </Router>
 );

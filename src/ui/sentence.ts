@@ -47,15 +47,15 @@ export const isSingle = (operator: string) =>
   OPERATORS.some(([name, , single]) => name === operator && single);
 
 /** Isolates a user's text, so that right-to-left characters in it don't reorder the words around it. */
-const named = (name: string) => `\u2068${name}\u2069`;
+export const isolated = (name: string) => `\u2068${name}\u2069`;
 
 /** How many values are spelled out; there may be a thousand. */
 const SHOWN = 5;
 
-const shortened = (values: readonly string[]) =>
+export const shortened = (values: readonly string[], conjunction = "or") =>
   values.length > SHOWN
-    ? `${values.slice(0, SHOWN).map(named).join(", ")} and ${values.length - SHOWN} more`
-    : listed(values.map(named), "or");
+    ? `${values.slice(0, SHOWN).map(isolated).join(", ")} and ${values.length - SHOWN} more`
+    : listed(values.map(isolated), conjunction);
 
 /** "country is one of NO or SE". */
 export function constraintInWords({
@@ -66,8 +66,8 @@ export function constraintInWords({
   ...rest
 }: ConstraintLike) {
   const words = OPERATORS.find(([name]) => name === operator)?.[1] ?? operator;
-  const against = isSingle(operator) ? named(rest.value ?? "") : shortened(rest.values ?? []);
-  const text = `${named(contextName)} ${words} ${against || "(no value)"}`;
+  const against = isSingle(operator) ? isolated(rest.value ?? "") : shortened(rest.values ?? []);
+  const text = `${isolated(contextName)} ${words} ${against || "(no value)"}`;
   return `${inverted ? `not (${text})` : text}${caseInsensitive ? " (ignoring case)" : ""}`;
 }
 
@@ -76,7 +76,8 @@ export function strategyInWords(strategy: StrategyLike, segments: readonly strin
   const { constraints = [] } = strategy;
   return [
     whoOf(strategy),
-    segments.length > 0 && `in the segment${segments.length > 1 ? "s" : ""} ${listed(segments.map(named))}`,
+    segments.length > 0 &&
+      `in the segment${segments.length > 1 ? "s" : ""} ${listed(segments.map(isolated))}`,
     constraints.length > 0 && `where ${listed(constraints.map(constraintInWords))}`,
   ]
     .filter(Boolean)
@@ -95,7 +96,7 @@ const WHO: Readonly<Record<string, (parameters: Readonly<Record<string, string>>
   flexibleRollout: ({ rollout = "100", stickiness = "default" }) =>
     rollout === "100"
       ? "Everyone"
-      : `${rollout}% of users${STICKINESS[stickiness] ?? ` by ${named(stickiness)}`}`,
+      : `${rollout}% of users${STICKINESS[stickiness] ?? ` by ${isolated(stickiness)}`}`,
   userWithId: ({ userIds }) => `Users ${shortened(parts(userIds))}`,
   remoteAddress: ({ IPs }) => `Clients at ${shortened(parts(IPs))}`,
   applicationHostname: ({ hostNames }) => `Applications on ${shortened(parts(hostNames))}`,
@@ -106,6 +107,6 @@ const STICKINESS: Readonly<Record<string, string>> = { default: "", random: " at
 function whoOf({ name, parameters = {} }: StrategyLike) {
   const describe = WHO[name];
   if (describe) return describe(parameters);
-  const settings = Object.entries(parameters).map(([key, value]) => `${named(key)} ${named(value)}`);
-  return `Strategy ${named(name)}${settings.length > 0 ? ` with ${listed(settings)}` : ""}`;
+  const settings = Object.entries(parameters).map(([key, value]) => `${isolated(key)} ${isolated(value)}`);
+  return `Strategy ${isolated(name)}${settings.length > 0 ? ` with ${listed(settings)}` : ""}`;
 }

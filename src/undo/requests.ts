@@ -137,7 +137,11 @@ const REQUESTS: Partial<Record<EventType, (change: Described, db: Database) => A
     ),
   "project-archived": ({ project }) => [archiveProject, { projectId: project }],
   "project-revived": ({ project }) => [reviveProject, { projectId: project }],
-  "environment-updated": ({ after }) => [updateEnvironment, { name: after.name }, after],
+  "environment-updated": ({ after }) => [
+    updateEnvironment,
+    { name: after.name },
+    { askBeforeChange: false, ...after },
+  ],
   "banner-created": ({ after }) => [createBanner, {}, after],
   "banner-updated": ({ after }) => [updateBanner, { id: after.id }, after],
   "banner-deleted": ({ before: { id } }) => [deleteBanner, { id }],

@@ -156,3 +156,30 @@ test("a file or a server, but not both, and a server needs a token", async (t) =
   assertRefused(noServer, 1, `http://127.0.0.1:1 does not respond: ${missing}`);
   assert.equal(contentOf(data), before);
 });
+
+test("where the environment asks before changes, a terminal is asked, and a script passes --yes", async (t) => {
+  const asking = { type: "production", askBeforeChange: true };
+  const { data, flag } = await onFile(
+    t,
+    world()
+      .environment("prod", asking)
+      .project("p", { environments: ["prod"] })
+      .feature("f", "p"),
+  );
+  const on = ["flag", "on", "f", "--environment", "prod", "--data", data];
+  assertRefused(
+    await runHere(on),
+    2,
+    "Turn f on in prod? The environment asks before changes: pass --yes",
+    " flag on",
+  );
+  for (const input of ["n\n", "\n", ""]) {
+    const { code, stderr } = await runHere(on, { isTTY: true, input });
+    assert.deepEqual(
+      [code, stderr.includes("Turn f on in prod? [y/N]"), /Nothing was changed/.test(stderr)],
+      [1, true, true],
+    );
+  }
+  assert.match((await runHere(on, { isTTY: true, input: "y\n" })).stdout, /f is on in prod/);
+  assert.equal((await flag("off", "f", "--environment", "prod", "--yes")).code, 0);
+});

@@ -55,21 +55,24 @@ const ENDING = ["import", "pull", "push", "run"];
 /** The same in this process; a server is stopped immediately. */
 export async function runHere(
   args: readonly string[],
-  { env = {}, input = "" }: { env?: Record<string, string>; input?: string | Buffer } = {},
+  options: Pick<Here, "env" | "input" | "isTTY"> = {},
 ): Promise<Result> {
   const once = (_: string, listener: () => void) => {
     if (!ENDING.includes(args[0]!)) listener();
   };
-  return launchHere(args, { env, input, once }).ended;
+  return launchHere(args, { ...options, once }).ended;
 }
 
 interface Here extends Pick<World, "once"> {
   env?: Record<string, string>;
   input?: string | Buffer;
+  /** Whether the input comes from a terminal. */
+  isTTY?: boolean;
 }
 
-function launchHere(args: readonly string[], { env = {}, input = "", once }: Here) {
-  const [stdin, stdout, stderr] = [Readable.from([Buffer.from(input)]), new PassThrough(), new PassThrough()];
+function launchHere(args: readonly string[], { env = {}, input = "", isTTY = false, once }: Here) {
+  const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY });
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printed = Promise.all([finished(stdout), finished(stderr)]);
   const exit = run({ argv: [...args], env, pid: process.pid, stdin, stdout, stderr, once }).then(
     async (code) => {

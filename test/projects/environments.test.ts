@@ -152,7 +152,14 @@ scenarios(`PUT ${ENVIRONMENTS}/update/development`, [
     records: [{ type: "environment-updated", data: { type: "test", sortOrder: 1 }, preData: DEVELOPMENT }],
     see: (body) => assert.deepEqual(body, { ...DEVELOPMENT, type: "test" }),
   }),
+  given({
+    name: "it asks before changes; the answer says so only then",
+    body: { askBeforeChange: true },
+    records: [{ type: "environment-updated", data: { askBeforeChange: true }, preData: DEVELOPMENT }],
+    see: (body) => assert.deepEqual(body, { ...DEVELOPMENT, askBeforeChange: true }),
+  }),
   wrong({ sortOrder: "first" }, "body.sortOrder"),
+  wrong({ askBeforeChange: "maybe" }, "body.askBeforeChange"),
   given({ name: "an unknown one", url: `${ENVIRONMENTS}/update/nosuch`, body: {}, expect: NOT_FOUND }),
 ]);
 

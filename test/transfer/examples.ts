@@ -62,6 +62,7 @@ export const everyKey = (): Line[] => [
     sortOrder: 1,
     enabled: true,
     protected: false,
+    askBeforeChange: true,
   },
   {
     kind: "environment",
@@ -70,6 +71,7 @@ export const everyKey = (): Line[] => [
     sortOrder: 0.1,
     enabled: false,
     protected: true,
+    askBeforeChange: false,
   },
   {
     kind: "role",

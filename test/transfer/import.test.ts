@@ -39,7 +39,7 @@ async function added(t: TestContext, line: Line): Promise<Line> {
 /** The defaults of omitted keys. */
 const DEFAULTS: Record<string, Line> = {
   banner: { enabled: true, variant: "info", sticky: false, createdAt: "now" },
-  environment: { sortOrder: 9999, enabled: true, protected: false },
+  environment: { sortOrder: 9999, enabled: true, protected: false, askBeforeChange: false },
   role: { permissions: [] },
   user: { accountType: "User", rootRole: 3, createdAt: "now", loginAttempts: 0 },
   group: { users: [], mappingsSSO: [], createdAt: "now" },

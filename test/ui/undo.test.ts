@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createWorld } from "../support/world.ts";
-import { holds, open, press, pressAt, sees, test } from "./browser.ts";
+import { holds, open, press, pressAt, sees, seesNoDialog, test, visit } from "./browser.ts";
 
 const PLACE = "/projects/a/features/f/environments/production";
 
@@ -58,4 +58,30 @@ test("a bulk change is undone as one", async (t) => {
     features.map(({ stale }: { stale: boolean }) => stale),
     [false, false],
   );
+});
+
+test("where an environment asks before changes, a switch says what it does, and does nothing unless the user agrees", async (t) => {
+  const { page, read } = await open(t, { world: world(), at: "/environments" });
+  await press(page, "switch", "production asks before changes");
+  await sees(page, "Updated the environment production");
+  await visit(page, "/projects/a/features/f");
+  await press(page, "switch", "f in production");
+  await sees(page, "f will be off in production.");
+  await page.keyboard.press("Escape");
+  await seesNoDialog(page);
+  await holds(page, isOn(true));
+  await press(page, "switch", "f in production");
+  await press(page, "button", "Change");
+  await sees(page, "Disabled the flag f");
+  await press(page, "switch", "f in production");
+  await sees(page, "f will be on in production for everyone.");
+  await press(page, "button", "Cancel");
+  await press(page, "button", "Undo");
+  await sees(page, "Undone: enabled the flag f");
+  assert.equal((await read(PLACE)).enabled, true);
+  await pressAt(page, '[aria-label="Environment production"] footer button');
+  await press(page, "button", "Add the strategy");
+  await sees(page, "f will have a strategy in production for everyone.");
+  await press(page, "button", "Cancel");
+  await sees(page, "Nothing was changed.");
 });

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { useDialog } from "../address.ts";
+import { asked } from "../confirm.ts";
 import { discard, keepEditing, leave, question, unsavedIn } from "../unsaved.ts";
 import { Button, IconButton, Messages } from "./controls.tsx";
 import type { Fields } from "./fields.tsx";
@@ -173,4 +174,22 @@ export function DiscardQuestion() {
       </div>
     </Dialog>
   ) : null;
+}
+
+/** Asks before flags are changed in an environment that wants it. */
+export function ChangeQuestion() {
+  const question = asked.value;
+  if (!question) return null;
+  const { environment, sentence, answer } = question;
+  return (
+    <Dialog title={`Change flags in ${environment}?`} onClose={() => answer(false)}>
+      <p>{sentence}</p>
+      <div class="actions">
+        <Button onClick={() => answer(false)}>Cancel</Button>
+        <Button kind="main" onClick={() => answer(true)}>
+          Change
+        </Button>
+      </div>
+    </Dialog>
+  );
 }

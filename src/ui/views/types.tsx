@@ -183,6 +183,22 @@ export function Environments() {
             />
           ),
         ],
+        [
+          "Asks before changes",
+          ({ name, askBeforeChange = false }) => (
+            <Switch
+              isOn={askBeforeChange}
+              label={`${name} asks before changes`}
+              disabled={!isAdmin()}
+              onChange={(askBeforeChange) =>
+                change("PUT /api/admin/environments/update/:name", {
+                  params: { name },
+                  body: { askBeforeChange },
+                })
+              }
+            />
+          ),
+        ],
       ]}
       may={(action, row) => isAdmin() && !(action === "DELETE" && row?.protected)}
       remove={({ name }) => change("DELETE /api/admin/environments/:name", { params: { name } })}

@@ -1,5 +1,6 @@
 import { useDialog } from "../../address.ts";
-import { count } from "../../format.ts";
+import { confirmed } from "../../confirm.ts";
+import { count, listed } from "../../format.ts";
 import { Sparkline } from "../../parts/chart.tsx";
 import { Button, IconButton, Switch, tell } from "../../parts/controls.tsx";
 import { Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
@@ -7,10 +8,10 @@ import { Editor } from "../../parts/edit.tsx";
 import { type Variant, variants as variantsControl, WeightsBar } from "../../parts/rows.tsx";
 import { Badge, Name, Nothing, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
-import { strategyInWords } from "../../sentence.ts";
+import { isolated, strategyInWords } from "../../sentence.ts";
 import { may } from "../../session.ts";
 import { hourlyBars, hoursBefore, SERIES } from "../../use.ts";
-import { type Flag, type FlagPlace, PLACE, paramsAt, switchFlag } from "./frame.tsx";
+import { type Flag, type FlagPlace, PLACE, paramsAt, strategyQuestion, switchFlag } from "./frame.tsx";
 import { STRATEGIES, StrategyEditor } from "./strategy.tsx";
 
 type Environment = Flag["environments"][number];
@@ -183,14 +184,17 @@ function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }
 }
 
 /** Swaps two strategies; those that were never sorted have the same sort order. */
-const swap = (place: FlagPlace, lower: Strategy, upper: Strategy) =>
-  change(`POST ${STRATEGIES}/set-sort-order`, {
+async function swap(place: FlagPlace, lower: Strategy, upper: Strategy) {
+  const at = `${isolated(place.feature)} in ${isolated(place.environment)}`;
+  await confirmed(place.environment, () => `The strategies of ${at} will have another order.`);
+  await change(`POST ${STRATEGIES}/set-sort-order`, {
     params: paramsAt(place),
     body: [
       { id: lower.id, sortOrder: upper.sortOrder },
       { id: upper.id, sortOrder: Math.max(lower.sortOrder, upper.sortOrder + 1) },
     ],
   });
+}
 
 interface CopyStrategyProps extends Pick<StrategyItemProps, "strategy" | "place" | "environments"> {
   onClose(): void;
@@ -200,6 +204,7 @@ function CopyStrategy({ strategy, place, environments, onClose }: CopyStrategyPr
   const { id: _, sortOrder: __, ...copied } = strategy;
   const copyTo = async (environment: string) => {
     const params = paramsAt({ ...place, environment });
+    await confirmed(environment, () => strategyQuestion({ ...place, environment }, strategy));
     await change(`POST ${STRATEGIES}`, { params, body: copied });
     tell(`Copied to ${environment}`);
     onClose();
@@ -222,6 +227,11 @@ function CopyStrategy({ strategy, place, environments, onClose }: CopyStrategyPr
   );
 }
 
+const variantsInWords = ({ feature, environment }: FlagPlace, variants: readonly Variant[]) =>
+  variants.length === 0
+    ? `${isolated(feature)} will have no variants in ${isolated(environment)}.`
+    : `${isolated(feature)} will have the variants ${listed(variants.map(({ name }) => isolated(name)))} in ${isolated(environment)}.`;
+
 /** The variants of a flag in an environment, for strategies without variants of their own. */
 const Variants = ({ place, onClose }: { place: FlagPlace; onClose(): void }) => (
   <Editor
@@ -231,9 +241,10 @@ const Variants = ({ place, onClose }: { place: FlagPlace; onClose(): void }) => 
     toValues={(now) => ({ variants: (now?.variants ?? []) as readonly Variant[] })}
     above={<p>For everyone who gets the flag here, unless the strategy has its own variants.</p>}
     fields={() => ({ variants: variantsControl })}
-    update={({ variants }, ifStill) =>
-      change(`PUT ${PLACE}/variants`, { params: paramsAt(place), body: [...variants], ifStill })
-    }
+    update={async ({ variants }, ifStill) => {
+      await confirmed(place.environment, () => variantsInWords(place, variants));
+      await change(`PUT ${PLACE}/variants`, { params: paramsAt(place), body: [...variants], ifStill });
+    }}
     submit="Save the variants"
     onClose={onClose}
   />

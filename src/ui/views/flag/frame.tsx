@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useParams } from "wouter-preact";
 import { flagPath, pathTo } from "../../address.ts";
-import type { Output } from "../../api.ts";
+import { type Output, request } from "../../api.ts";
+import { confirmed } from "../../confirm.ts";
+import { listed } from "../../format.ts";
 import { Answer, Badge, DeadEnd, Failure, Heading, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { useVisit } from "../../recent.ts";
+import { isolated, strategyInWords } from "../../sentence.ts";
 import { Favorite, PROJECT } from "../project/frame.tsx";
 
 export const FEATURE = `${PROJECT}/features/:featureName` as const;
@@ -91,5 +94,30 @@ export const paramsAt = ({ project, feature, environment }: FlagPlace) => ({
   environment,
 });
 
-export const switchFlag = (place: FlagPlace, isOn: boolean) =>
-  change(`POST ${PLACE}/${isOn ? "on" : "off"}`, { params: paramsAt(place) });
+/** Turns a flag on or off, where the environment asks only once the user has agreed. */
+export async function switchFlag(place: FlagPlace, isOn: boolean) {
+  await confirmed(place.environment, () => switchInWords(place, isOn));
+  await change(`POST ${PLACE}/${isOn ? "on" : "off"}`, { params: paramsAt(place) });
+}
+
+async function switchInWords(place: FlagPlace, isOn: boolean) {
+  const where = `in ${isolated(place.environment)}`;
+  if (!isOn) return `${isolated(place.feature)} will be off ${where}.`;
+  const strategies = await request(`GET ${PLACE}/strategies`, { params: paramsAt(place) });
+  const words = await Promise.all(strategies.filter(({ disabled }) => !disabled).map(whoGetsIt));
+  const who = words.length === 0 ? ", with the project's default strategy" : ` for ${listed(words, "or")}`;
+  return `${isolated(place.feature)} will be on ${where}${who}.`;
+}
+
+/** What a new or changed strategy means for a flag. */
+export const strategyQuestion = async ({ feature, environment }: FlagPlace, strategy: StrategyInPlace) =>
+  `${isolated(feature)} will have a strategy in ${isolated(environment)} for ${await whoGetsIt(strategy)}.`;
+
+type StrategyInPlace = Parameters<typeof strategyInWords>[0] & { segments: readonly number[] };
+
+/** "25% of users, in the segment beta". */
+async function whoGetsIt(strategy: StrategyInPlace) {
+  const { segments } = await request("GET /api/admin/segments");
+  const names = segments.filter(({ id }) => strategy.segments.includes(id)).map(({ name }) => name);
+  return strategyInWords(strategy, names).replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+}

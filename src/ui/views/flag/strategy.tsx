@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Output } from "../../api.ts";
+import { confirmed } from "../../confirm.ts";
 import { Editor } from "../../parts/edit.tsx";
 import {
   Checkbox,
@@ -20,7 +21,7 @@ import type { FormState } from "../../parts/form.tsx";
 import { type Constraint, cleaned, constraints, Lines, type Variant, variants } from "../../parts/rows.tsx";
 import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
-import { type FlagPlace, PLACE, paramsAt } from "./frame.tsx";
+import { type FlagPlace, PLACE, paramsAt, strategyQuestion } from "./frame.tsx";
 
 export const STRATEGIES = `${PLACE}/strategies` as const;
 
@@ -42,10 +43,14 @@ export function StrategyEditor({ place, id, onClose }: StrategyEditorProps) {
       of={isNew ? undefined : [`GET ${STRATEGIES}/:strategyId`, { params: { ...params, strategyId: id } }]}
       toValues={(now) => (now ? toDraft(now) : newDraft(place.feature))}
       fields={useStrategyFields(place.project, isNew)}
-      create={(draft) => change(`POST ${STRATEGIES}`, { params, body: toBody(draft) })}
-      update={(draft, ifStill) => {
+      create={async (draft) => {
+        await confirmed(place.environment, () => strategyQuestion(place, draft));
+        await change(`POST ${STRATEGIES}`, { params, body: toBody(draft) });
+      }}
+      update={async (draft, ifStill) => {
+        await confirmed(place.environment, () => strategyQuestion(place, draft));
         const input = { params: { ...params, strategyId: ifStill.id }, body: toBody(draft), ifStill };
-        return change(`PUT ${STRATEGIES}/:strategyId`, input);
+        await change(`PUT ${STRATEGIES}/:strategyId`, input);
       }}
       submit={isNew ? "Add the strategy" : "Save the strategy"}
       onClose={onClose}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { type Input, request } from "../../api.ts";
+import { confirmed } from "../../confirm.ts";
 import { count, counted } from "../../format.ts";
 import { Button, IconButton, tell } from "../../parts/controls.tsx";
 import { Confirm, FormDialog } from "../../parts/dialog.tsx";
@@ -7,6 +8,7 @@ import { choice, choicesOf, named, Select, text } from "../../parts/fields.tsx";
 import { problemAt } from "../../parts/form.tsx";
 import { Name } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
+import { isolated, shortened } from "../../sentence.ts";
 import { may } from "../../session.ts";
 import { FEATURE } from "../flag/frame.tsx";
 import { PROJECT } from "./frame.tsx";
@@ -94,11 +96,18 @@ function TurnOnOff({ project, environments, features, onSelect }: SelectedProps)
   );
   const [environment = "", setEnvironment] = useState(allowed[0]);
   if (allowed.length === 0) return null;
-  const turn = (to: "on" | "off") =>
-    change(`POST ${PROJECT}/bulk_features/environments/:environment/${to}`, {
+  const turn = async (to: "on" | "off") => {
+    await confirmed(
+      environment,
+      () =>
+        `${counted(features.length, "flag")} will be ${to} in ${isolated(environment)}: ${shortened(features, "and")}.`,
+    );
+    await change(`POST ${PROJECT}/bulk_features/environments/:environment/${to}`, {
       params: { projectId: project, environment },
       body: { features },
-    }).then(() => onSelect(NONE));
+    });
+    onSelect(NONE);
+  };
   return (
     <span class="actions">
       <Select
