@@ -13,9 +13,9 @@ const PICTURES = [
   { name: "use", path: "/projects/checkout/features/payment-redesign/use", waitFor: ".chart .bars span" },
   {
     name: "playground",
-    path: "/playground?environment=production&query=payment",
-    waitFor: "details",
-    open: "summary",
+    path: "/playground?environments=development,staging,production&query=payment",
+    waitFor: "td details",
+    open: "td summary",
     opened: "details[open]",
   },
   { name: "deliveries", path: "/integrations/1", waitFor: "main table" },

@@ -67,9 +67,13 @@ interface Named {
 }
 
 /** The local time so many days from now, as the value of a `datetime-local` field. */
-export function inDays(days: number): string {
-  const time = new Date(Date.now() + days * 86_400_000);
-  return new Date(time.valueOf() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+export const inDays = (days: number) => toLocal(new Date(Date.now() + days * 86_400_000));
+
+/** A time as the value of a `datetime-local` field, in the reader's time zone; empty for none. */
+export function toLocal(time: Date): string {
+  const isTime = !Number.isNaN(time.valueOf());
+  const local = new Date(time.valueOf() - time.getTimezoneOffset() * 60_000);
+  return isTime ? local.toISOString().slice(0, 16) : "";
 }
 
 /** The display name of a user or a token, as far as it has one. */

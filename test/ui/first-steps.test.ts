@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeUsage } from "../../src/applications/usage-store.ts";
 import { createWorld } from "../support/world.ts";
-import { holds, open, press, pressAt, sees, test, type, visit } from "./browser.ts";
+import { hasValue, holds, open, press, pressAt, pressText, sees, test, type, visit } from "./browser.ts";
 
 test("four steps lead from nothing to a flag that an application uses, without leaving the page", async (t) => {
   const { page, db, url } = await open(t, { world: createWorld().project("shop") });
@@ -39,12 +39,13 @@ test("four steps lead from nothing to a flag that an application uses, without l
 
 test("the playground shows which flags a user gets, and keeps its input in the address", async (t) => {
   const { page } = await open(t, { world: createWorld().project("a").feature("f", "a"), at: "/playground" });
-  await type(page, "userId", "7");
+  await type(page, "Value of userId", "7");
   await press(page, "button", "Evaluate");
-  await sees(page, "0 of 1 flag on");
-  assert.match(page.url(), /userId=7/);
+  await sees(page, "1 flag", "0 on in development · 0 on in production");
+  assert.match(page.url(), /environments=development%2Cproduction&context=%7B.*userId%22%3A%227%22/);
   await page.reload();
-  await sees(page, "0 of 1 flag on");
+  await sees(page, "0 on in development · 0 on in production");
+  await holds(page, `document.querySelector('[aria-label="Value of userId"]').value === "7"`);
 });
 
 test("a member connects an application to a flag from its page, in the environment where it is on", async (t) => {
@@ -80,35 +81,57 @@ test("the form keeps its height beside many results", async (t) => {
   for (let number = 0; number < 100; number++) world.feature(`flag-${number}`, "a");
   const { page } = await open(t, { world, at: "/playground" });
   await page.waitForSelector("form input[type=checkbox]");
-  assert.equal(await page.$eval("select[name=environment]", ({ value }) => value), "development");
   const before = await page.evaluate(HEIGHT);
   await press(page, "button", "Evaluate");
-  await sees(page, "0 of 100 flags on");
+  await sees(page, "100 flags", "0 on in development");
   assert.equal(await page.evaluate(HEIGHT), before);
-  assert.match(page.url(), /environment=development/);
   await sees(page, "1–50 of 100");
   await press(page, "button", "Next");
   await sees(page, "51–100 of 100");
   await page.reload();
   await sees(page, "51–100 of 100");
   await type(page, "Search flags", "flag-42");
-  await holds(page, "document.querySelectorAll('details').length === 1");
+  await holds(page, "document.querySelectorAll('tbody tr').length === 1");
   await page.select("select[aria-label=Result]", "on");
   await sees(page, "No flags match");
   assert.match(page.url(), /query=flag-42&result=on/);
 });
 
-test("a line of the context that names no field is refused, not ignored", async (t) => {
-  const { page } = await open(t, {
-    world: createWorld().project("a").feature("flag", "a"),
-    at: "/playground",
-  });
-  await type(page, "Other context fields", "{country: NO}");
+test("flags are evaluated in several environments, for a context of fields or JSON, or as a token has them", async (t) => {
+  const strategies = [
+    {
+      name: "default",
+      constraints: [{ contextName: "country", operator: "IN", values: ["NO"], inverted: false }],
+    },
+  ];
+  const world = createWorld()
+    .project("a")
+    .project("b")
+    .add("contextField", { name: "country", legalValues: [{ value: "NO" }, { value: "SE" }] })
+    .add("token", { type: "client", name: "till", hash: "1".repeat(64), environment: "production" })
+    .feature("cart", "a", { environments: [{ name: "production", enabled: true, strategies }] });
+  const { page } = await open(t, { world, at: "/playground?environments=development%2Cproduction" });
+  await page.waitForSelector("option[value=country]");
+  await page.select("select[aria-label='Name of field 1']", "country");
+  await page.select("select[aria-label='Value of country']", "NO");
   await press(page, "button", "Evaluate");
-  await sees(page, "not as {country: NO}");
-  await type(page, "Other context fields", "country=NO\n\n");
+  await sees(page, "0 on in development · 1 on in production");
+  await pressText(page, "Why cart in production");
+  await sees(page, "country is one of NO");
+  await page.select("[name=as]", "json");
+  await hasValue(page, "json", '{\n  "country": "NO"\n}');
+  await type(page, "Context", "{country: NO}");
   await press(page, "button", "Evaluate");
-  await sees(page, "of 1");
+  await sees(page, "Is not JSON");
+  await type(page, "Context", '{"country": "SE", "age": 3}');
+  await press(page, "button", "Evaluate");
+  await sees(page, "Left out, since they aren't texts: age");
+  await type(page, "Context", '{"country": "SE,NO"}');
+  await page.waitForSelector("[name=token] option[value='2']");
+  await page.select("[name=token]", "2");
+  await press(page, "button", "Evaluate");
+  await sees(page, "on NO", "off SE");
+  await holds(page, "!document.body.innerText.includes('on in development')");
 });
 
 test("the home page shows flags that applications ask for in vain", async (t) => {

@@ -50,7 +50,9 @@ test("from nothing to a flag that some users get: project, flag, strategy with a
     constraints: [{ contextName: "country", operator: "IN", values: ["NO", "SE"] }],
   });
   await press(page, "button", "Try it with a context");
-  await type(page, "Other context fields", "country=DK");
+  await page.waitForSelector("dialog option[value=country]");
+  await page.select("select[aria-label='Name of field 1']", "country");
+  await type(page, "Value of country", "DK");
   await press(page, "button", "Evaluate");
   await sees(page, "country is one of");
 });

@@ -1,26 +1,6 @@
 import type { Output } from "../api.ts";
 import { constraintInWords, strategyInWords } from "../sentence.ts";
-import { long, text } from "./fields.tsx";
 import { Badge, Name } from "./words.tsx";
-
-/** The fields of an evaluation context: the user, and any others by name. */
-export const CONTEXT_FIELDS = {
-  userId: text("userId"),
-  more: long("Other context fields", { hint: "One per line, such as country=NO" }),
-};
-
-/** The context that was typed, in the form the playground takes. @throws Error for a line without `=` */
-export function toContext({ userId, more }: Record<keyof typeof CONTEXT_FIELDS, string>) {
-  const fields = more
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const [name = "", ...value] = line.split("=");
-      if (value.length === 0) throw new Error(`Write context fields as country=NO, not as ${line}`);
-      return [name.trim(), value.join("=").trim()];
-    });
-  return { appName: "page", ...(userId !== "" && { userId }), ...Object.fromEntries(fields) };
-}
 
 export type EvaluatedFlag = Output<"POST /api/admin/playground">["features"][number];
 

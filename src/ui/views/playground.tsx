@@ -1,22 +1,35 @@
 import { useEffect, useState } from "preact/hooks";
 import { useFilters } from "../address.ts";
-import { request } from "../api.ts";
+import { type Output, request } from "../api.ts";
 import { count, counted } from "../format.ts";
-import { CONTEXT_FIELDS, type EvaluatedFlag, Reasons, toContext } from "../parts/evaluation.tsx";
-import { choice, choicesOf } from "../parts/fields.tsx";
+import { toContext, toInput, useContextFields } from "../parts/context.tsx";
+import { Reasons } from "../parts/evaluation.tsx";
+import { type Choice, checks, choice, choicesOf } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
-import { Filter, Pager, Search } from "../parts/table.tsx";
+import { type Column, Filter, Pager, Search, Table } from "../parts/table.tsx";
 import { projects } from "../parts/tokens.tsx";
-import { Answer, Badge, FlagLink, Heading, Nothing, Working } from "../parts/words.tsx";
+import { Answer, Badge, FlagLink, Heading, ProjectLink, Working } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 
-/** What to evaluate, and the filters of the results. */
-const DEFAULTS = { environment: "", projects: "", userId: "", more: "", query: "", result: "", offset: "0" };
+/** What to evaluate, the context as JSON, and the filters of the results. */
+const DEFAULTS = {
+  environments: "",
+  projects: "",
+  context: "",
+  as: "fields",
+  query: "",
+  result: "",
+  offset: "0",
+};
 
 /** How many results are shown at once. */
 const LIMIT = 50;
 
-/** Evaluates all flags for a context, with the reason for each result; the address holds the input. */
+type Answered = Output<"POST /api/admin/playground/advanced">;
+type Feature = Answered["features"][number];
+type Evaluated = Feature["environments"][string][number];
+
+/** Evaluates all flags for a context in several environments, with the reason for each result; the address holds the input. */
 export function Playground() {
   const read = useRead("GET /api/admin/environments");
   return (
@@ -29,75 +42,152 @@ export function Playground() {
   );
 }
 
+/** So many environments are evaluated unless others are chosen. */
+const FEW = 3;
+
 function Evaluation({ environments }: { environments: readonly string[] }) {
   const [filters, setFilters] = useFilters(DEFAULTS);
-  const [features, setFeatures] = useState<EvaluatedFlag[]>();
-  const { query, result, offset, ...input } = filters;
+  const [answered, setAnswered] = useState<Answered>();
+  const { query, result, offset } = filters;
+  const listed = listOf(filters.environments);
   const initial = {
-    ...input,
-    environment: filters.environment || (environments[0] ?? ""),
-    projects: filters.projects.split(",").filter(Boolean) as readonly string[],
+    token: "",
+    environments: listed.length > 0 ? listed : environments.slice(0, FEW),
+    projects: listOf(filters.projects),
+    ...toInput(objectIn(filters.context), filters.as),
   };
-  const form = useForm(initial, async ({ projects, ...values }) => {
-    setFilters({ ...values, projects: projects.join(",") });
-    const response = await request("POST /api/admin/playground", {
-      body: {
-        environment: values.environment,
-        projects: projects.length > 0 ? [...projects] : "*",
-        context: toContext(values),
-      },
+  const form = useForm(initial, async ({ environments, projects, ...input }) => {
+    const context = toContext(input);
+    const response = await request("POST /api/admin/playground/advanced", {
+      body: { environments: [...environments], projects: projects.length > 0 ? [...projects] : "*", context },
     });
-    setFeatures(response.features);
+    setFilters({
+      environments: environments.join(","),
+      projects: projects.join(","),
+      context: JSON.stringify(context),
+      as: input.as,
+    });
+    setAnswered(response);
   });
-  const fields = { environment: choice("Environment", choicesOf(environments)), projects, ...CONTEXT_FIELDS };
+  const token = useToken((place) => {
+    form.set("environments", place.environment === "*" ? environments : [place.environment]);
+    form.set("projects", place.projects.includes("*") ? [] : place.projects);
+  });
+  const context = useContextFields(form);
   useEffect(() => {
-    if (filters.environment !== "") void form.submit(); // opened by a link
+    if (filters.environments !== "") void form.submit(); // opened by a link
   }, []);
   return (
-    <div class="columns">
-      <Form form={form} fields={fields} submit="Evaluate" />
+    <div class="playground">
+      <Form
+        form={form}
+        fields={{
+          ...context,
+          environments: checks("Environments", choicesOf(environments)),
+          projects,
+          token,
+        }}
+        submit="Evaluate"
+      />
       <div>
         {form.isBusy && <Working />}
-        {features && (
-          <Results features={features} filters={{ query, result, offset }} onFilter={setFilters} />
-        )}
+        {answered && <Results {...answered} filters={{ query, result, offset }} onFilter={setFilters} />}
       </div>
     </div>
   );
 }
 
-interface ResultsProps {
-  features: readonly EvaluatedFlag[];
+const listOf = (text: string): readonly string[] => text.split(",").filter(Boolean);
+
+/** Empty for what isn't one: the address may have been typed. */
+function objectIn(json: string): Record<string, unknown> {
+  try {
+    return { ...JSON.parse(json || "{}") };
+  } catch {
+    return {};
+  }
+}
+
+type Place = { environment: string; projects: readonly string[] };
+
+/** Takes the environment and the projects of a token of an application. */
+function useToken(onChoose: (place: Place) => void) {
+  const tokens = (useRead("GET /api/admin/api-tokens").data?.tokens ?? []).filter(
+    ({ type }) => type !== "admin",
+  );
+  const named = tokens.map(({ tokenName }, index): Choice => [String(index), tokenName]);
+  return (
+    tokens.length > 0 &&
+    choice<string>("As an application with the token", [["", "none"], ...named], {
+      onChoose: (index) => index !== "" && onChoose(tokens[Number(index)]!),
+    })
+  );
+}
+
+interface ResultsProps extends Answered {
   filters: Record<"query" | "result" | "offset", string>;
   onFilter(changed: Partial<ResultsProps["filters"]>): void;
 }
 
-function Results({ features, filters: { query, result, ...filters }, onFilter }: ResultsProps) {
+function Results({
+  features,
+  input,
+  warnings,
+  filters: { query, result, ...filters },
+  onFilter,
+}: ResultsProps) {
+  const environments = Object.keys(features[0]?.environments ?? {});
   const matching = features.filter(
-    ({ name, isEnabled }) =>
-      name.toLowerCase().includes(query.toLowerCase()) && (result === "" || result === wordFor(isEnabled)),
+    (feature) => feature.name.toLowerCase().includes(query.toLowerCase()) && isWanted(feature, result),
   );
   const offset = toOffset(filters.offset, matching.length);
   return (
     <section>
-      <h2>
-        {count(features.filter(({ isEnabled }) => isEnabled).length)} of {counted(features.length, "flag")} on
-      </h2>
+      <h2>{counted(features.length, "flag")}</h2>
+      <p class="muted">
+        {environments
+          .map((environment) => `${countOn(features, environment)} on in ${environment}`)
+          .join(" · ")}
+        {warnings && `. Left out, since they aren't texts: ${warnings.invalidContextProperties.join(", ")}`}
+      </p>
       <search class="filters">
         <Search label="Search flags" value={query} onChange={(query) => onFilter({ query, offset: "0" })} />
         <Filter
           label="Result"
           value={result}
-          choices={choicesOf(["on", "off"])}
+          choices={RESULTS}
           onChange={(result) => onFilter({ result, offset: "0" })}
         />
       </search>
-      {matching.length === 0 && <Nothing>No flags match.</Nothing>}
-      <ul class="plain">
-        {matching.slice(offset, offset + LIMIT).map((feature) => (
-          <Result key={feature.name} feature={feature} />
-        ))}
-      </ul>
+      <Table
+        caption="Results"
+        rows={matching.slice(offset, offset + LIMIT)}
+        keyOf={({ name }) => name}
+        empty="No flags match."
+        columns={[
+          [
+            "Flag",
+            ({ name, projectId }) => (
+              <>
+                <FlagLink project={projectId} name={name} />
+                <small class="line">
+                  <ProjectLink id={projectId} name={projectId} />
+                </small>
+              </>
+            ),
+            "main",
+          ],
+          ...environments.map(
+            (environment): Column<Feature> => [
+              environment,
+              (feature) =>
+                feature.environments[environment]!.map((one, index) => (
+                  <Result key={index} result={one} environment={environment} asked={contextOf(input)} />
+                )),
+            ],
+          ),
+        ]}
+      />
       <Pager
         offset={offset}
         limit={LIMIT}
@@ -108,21 +198,56 @@ function Results({ features, filters: { query, result, ...filters }, onFilter }:
   );
 }
 
+const RESULTS: readonly Choice[] = [
+  ["on", "on somewhere"],
+  ["off", "off everywhere"],
+  ["different", "different"],
+];
+
+function isWanted({ environments }: Feature, result: string): boolean {
+  const results = new Set(
+    Object.values(environments).flatMap((all) => all.map(({ isEnabled }) => isEnabled)),
+  );
+  if (result === "different") return results.size > 1;
+  return result === "" || results.has(true) === (result === "on");
+}
+
+const countOn = (features: readonly Feature[], environment: string) =>
+  count(
+    features.filter(({ environments }) => environments[environment]?.some(({ isEnabled }) => isEnabled))
+      .length,
+  );
+
+/** The context that was sent; several values of a field are separated by commas. */
+const contextOf = (input: Answered["input"]) => ({ ...(input.context as Record<string, unknown>) });
+
 /** The start of a page; the first one for an offset that is none, or past the end. */
 const toOffset = (text: string, total: number) =>
   Number(text) > 0 && Number(text) < total ? Number(text) : 0;
 
-const wordFor = (isOn: boolean) => (isOn ? "on" : "off");
+interface ResultProps {
+  result: Evaluated;
+  environment: string;
+  asked: Record<string, unknown>;
+}
 
-const Result = ({ feature }: { feature: EvaluatedFlag }) => (
-  <li>
-    <Badge tone={feature.isEnabled ? "good" : "bad"}>{wordFor(feature.isEnabled)}</Badge>{" "}
-    <FlagLink project={feature.projectId} name={feature.name} />
-    <details>
-      <summary>
-        Why<span class="unseen"> {feature.name}</span>
-      </summary>
-      <Reasons feature={feature} />
-    </details>
-  </li>
+/** On or off, with the reasons behind it; and which of several contexts it is for. */
+const Result = ({ result, environment, asked }: ResultProps) => (
+  <details>
+    <summary>
+      <Badge tone={result.isEnabled ? "good" : "bad"}>{result.isEnabled ? "on" : "off"}</Badge>{" "}
+      {result.variant.enabled && <bdi>{result.variant.name} </bdi>}
+      <small>{distinguishing(result.context, asked)}</small>
+      <span class="unseen">
+        Why {result.name} in {environment}
+      </span>
+    </summary>
+    <Reasons feature={result} />
+  </details>
 );
+
+const distinguishing = (context: Evaluated["context"], asked: Record<string, unknown>) =>
+  Object.entries(context)
+    .filter(([name]) => String(asked[name] ?? "").includes(","))
+    .map(([, value]) => String(value))
+    .join(", ");

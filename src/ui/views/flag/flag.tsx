@@ -2,9 +2,10 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { connectPath, flagPath } from "../../address.ts";
 import { request } from "../../api.ts";
+import { toContext, toInput, useContextFields } from "../../parts/context.tsx";
 import { IconButton } from "../../parts/controls.tsx";
 import { Dialog, FormDialog, Opener } from "../../parts/dialog.tsx";
-import { CONTEXT_FIELDS, type EvaluatedFlag, Reasons, toContext } from "../../parts/evaluation.tsx";
+import { type EvaluatedFlag, Reasons } from "../../parts/evaluation.tsx";
 import { EventList } from "../../parts/events.tsx";
 import { choice, choicesOf, text } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
@@ -246,13 +247,13 @@ function TryIt({ flag, onClose }: FlagProps & { onClose(): void }) {
   const [result, setResult] = useState<EvaluatedFlag>();
   const environments = flag.environments.map(({ name }) => name);
   const likely = flag.environments.find(({ enabled }) => enabled)?.name ?? environments[0] ?? "";
-  const form = useForm({ environment: likely, userId: "", more: "" }, async (values) => {
+  const form = useForm({ environment: likely, ...toInput({}, "") }, async (values) => {
     const { features } = await request("POST /api/admin/playground", {
       body: { environment: values.environment, projects: [flag.project], context: toContext(values) },
     });
     setResult(features.find(({ name }) => name === flag.name));
   });
-  const fields = { environment: choice("Environment", choicesOf(environments)), ...CONTEXT_FIELDS };
+  const fields = { environment: choice("Environment", choicesOf(environments)), ...useContextFields(form) };
   return (
     <Dialog title={`Who gets ${flag.name}?`} onClose={onClose} isWide>
       <Form form={form} fields={fields} submit="Evaluate" />
