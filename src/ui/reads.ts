@@ -30,11 +30,17 @@ interface Entry {
 /** The reads in use, by address; a read that is no longer used is dropped. */
 const entries = new Map<string, Entry>();
 
-/** How many reads have had no response yet. */
+/** How many reads have had no response yet, and parts of the page have not been loaded. */
 const pending = signal(0);
 
-/** Whether any read is waiting for its first response. */
+/** Whether any read is waiting for its first response, or a part of the page for its file. */
 export const isBusy = computed(() => pending.value > 0);
+
+/** Is busy until a file is loaded. */
+export async function whileBusy<T>(loading: Promise<T>): Promise<T> {
+  pending.value = pending.peek() + 1;
+  return await loading.finally(() => pending.value--);
+}
 
 /** Whether the first view has all it needs: only then is anything else fetched. */
 export const isSettled = signal(false);
