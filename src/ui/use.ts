@@ -19,11 +19,11 @@ const sum = (hours: readonly Hour[], result: "yes" | "no") =>
 const HOUR_MS = 3_600_000;
 
 /**
- * The last hours that are over, oldest first, as RFC 3339. The running one would look as if the use had fallen; it is the
- * reader's, or the server's if that is later.
+ * The last hours that are over, oldest first, as RFC 3339. The running one would look as if the use had fallen; by the
+ * server's clock it is its newest, whatever the reader's says.
  */
 export function hoursBefore(hours: readonly Hour[], count: number, now = Date.now()): string[] {
-  const newest = Math.max(now, ...hours.map(({ timestamp }) => Date.parse(timestamp)));
+  const newest = hours.length > 0 ? Math.max(...hours.map(({ timestamp }) => Date.parse(timestamp))) : now;
   const running = newest - (newest % HOUR_MS);
   return Array.from({ length: count }, (_, index) =>
     new Date(running - (count - index) * HOUR_MS).toISOString(),

@@ -34,7 +34,7 @@ test("four steps lead from nothing to a flag that an application uses, without l
   await writeUsage(db);
   await sees(page, "evaluated 3 times in development this hour, 2 on and 1 off");
   await visit(page, "/projects/shop/features/first-flag/use");
-  await sees(page, "The running hour is shown once it is over");
+  await sees(page, "till");
 });
 
 test("the playground shows which flags a user gets, and keeps its input in the address", async (t) => {

@@ -39,7 +39,9 @@ export function Chart({ onSelect, ...shown }: ChartProps) {
   return (
     <figure class="chart">
       <figcaption>
-        <strong>{title}</strong>
+        <strong>
+          <bdi>{title}</bdi>
+        </strong>
         <small>{pointed ? `${pointed.when}: ${inWords(series, pointed.values)}` : totals(shown)}</small>
         {series.length > 1 && <Legend series={series} />}
       </figcaption>

@@ -94,13 +94,8 @@ interface ChartsProps {
 
 /** A chart for each environment or application that has used the flag, and all of it as a table. */
 function Charts({ hours, times, by, onSelect }: ChartsProps) {
-  const used = hours.filter((hour) => isUsed(hour) && times.includes(hour.timestamp));
-  if (used.length === 0)
-    return (
-      <Nothing>
-        No application has used this flag in these hours. The running hour is shown once it is over.
-      </Nothing>
-    );
+  const used = hours.filter(isUsed);
+  if (used.length === 0) return <Nothing>No application has used this flag in these hours.</Nothing>;
   return (
     <>
       <div class="multiples">
@@ -118,6 +113,7 @@ function Charts({ hours, times, by, onSelect }: ChartsProps) {
           </section>
         ))}
       </div>
+      <p class="muted">The hour that isn't over is counted below, and in the charts once it is.</p>
       <Totals hours={used} />
     </>
   );
