@@ -16,9 +16,11 @@ interface Row {
   isSame: boolean;
 }
 
+type NumberedRow = Row & { line: number };
+
 /** A side-by-side diff of two values; what differs is marked by more than its colour. */
 export function Differences({ before, after, titles = ["Before", "After"] }: DifferencesProps) {
-  const all = rowsOf(toText(before), toText(after));
+  const all = rowsOf(toText(before), toText(after)).map((row, line) => ({ ...row, line }));
   const [isWhole, setWhole] = useState(false);
   const rows = isWhole ? all : nearChanges(all);
   return (
@@ -35,8 +37,8 @@ export function Differences({ before, after, titles = ["Before", "After"] }: Dif
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ before, after, isSame }, index) => (
-            <tr key={index}>
+          {rows.map(({ line, before, after, isSame }, index) => (
+            <tr key={line} class={line > (rows[index - 1]?.line ?? line) + 1 ? "gap" : undefined}>
               <td class={isSame ? undefined : "gone"}>
                 {before !== undefined && (isSame ? before : <del>{before}</del>)}
               </td>
@@ -57,7 +59,7 @@ export function Differences({ before, after, titles = ["Before", "After"] }: Dif
 /** How many unchanged lines are shown before and after a change. */
 const CONTEXT = 2;
 
-const nearChanges = (rows: readonly Row[]) =>
+const nearChanges = (rows: readonly NumberedRow[]) =>
   rows.filter((_, index) =>
     rows.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ isSame }) => !isSame),
   );
