@@ -82,11 +82,11 @@ export const LogFilter = v.object({
   createdBy: Ids,
   from: Day,
   to: Day,
+  query: SearchText,
 });
 
 export const LogSearch = v.object({
   ...LogFilter.entries,
-  query: SearchText,
   offset: v.pipe(lenient(0, Number.MAX_SAFE_INTEGER, 0), v.description("How many of the newest to skip")),
   limit: lenient(1, 1000, 50),
 });

@@ -53,10 +53,16 @@ function criteriaOf(db: Database, actor: Actor, filter: v.InferOutput<typeof Log
 const idAt = (db: Database, time: number) => BigInt(idSince(db, timestamp(time)));
 
 /** A total without counting: exact if the page is not full, otherwise more than shown so far. */
-const atLeast = (found: number, end: number) => (found < end ? found : Math.max(COUNTED, end + 1));
+const atLeast = (found: number, end: number) => (found < end ? found : Math.max(COUNTED, end) + 1);
 
-/** The most periods that a histogram has; each is of as many days as it takes. */
+/** The most periods that a histogram has; each is of as many days as it takes, and the first of what is left. */
 const PERIODS = 60;
+
+/** Without `totalEvents` if too many contain the text: then only the newest thousand are counted. */
+export const EventHistogram = v.strictObject({
+  periods: v.array(v.strictObject({ from: v.string(), to: v.string(), count: Count })),
+  totalEvents: v.optional(Count),
+});
 
 export const readEventHistogram = GET({
   id: "getEventHistogram",
@@ -65,26 +71,40 @@ export const readEventHistogram = GET({
   path: "/api/admin/search/events/histogram",
   permission: null,
   query: LogFilter,
-  response: v.strictObject({
-    periods: v.array(v.strictObject({ from: v.string(), to: v.string(), count: Count })),
-  }),
-}).run(({ db, actor, query }) =>
-  snapshot(db, () => {
-    const criteria = criteriaOf(db, actor, query);
-    const first = startOfDay(query.from ?? oldestTime(db).pluck().get({}) ?? timestamp());
-    const end = startOfDay(query.to ?? timestamp()) + DAY_MS;
-    const length = Math.max(1, Math.ceil((end - first) / DAY_MS / PERIODS)) * DAY_MS;
-    const count = Math.max(0, Math.ceil((end - first) / length));
-    const starts = Array.from({ length: count }, (_, index) => first + index * length);
-    const ids = [...starts, end].map((time) => idAt(db, time));
-    const periods = starts.map((start, index) => ({
-      from: dayOf(start),
-      to: dayOf(Math.min(start + length, end) - DAY_MS),
-      count: countMatches(db, { ...criteria, first: ids[index]!, last: ids[index + 1]! - 1n }),
-    }));
-    return { periods };
-  }),
-);
+  response: EventHistogram,
+}).run(({ db, actor, query, signal }) => {
+  const criteria = criteriaOf(db, actor, query);
+  if (query.query === "")
+    return snapshot(db, () => {
+      const count = (first: bigint, last: bigint) => countMatches(db, { ...criteria, first, last });
+      const periods = periodsOf(db, query, count);
+      return { periods, totalEvents: periods.reduce((sum, period) => sum + period.count, 0) };
+    });
+  const search = { criteria, text: fold(query.query), from: NEWEST, limit: COUNTED, signal };
+  return searchText(db, search).then(({ ids, total }) => ({
+    periods: periodsOf(db, query, (first, last) => ids.filter((id) => id >= first && id <= last).length),
+    ...(total !== undefined && { totalEvents: total }),
+  }));
+});
+
+/** @param count how many match from one id to another */
+function periodsOf(
+  db: Database,
+  { from, to }: v.InferOutput<typeof LogFilter>,
+  count: (first: bigint, last: bigint) => number,
+) {
+  const begin = startOfDay(from ?? oldestTime(db).pluck().get({}) ?? timestamp());
+  const end = startOfDay(to ?? timestamp()) + DAY_MS;
+  const length = Math.max(1, Math.ceil((end - begin) / DAY_MS / PERIODS)) * DAY_MS;
+  const ends = Array.from(
+    { length: Math.max(0, Math.ceil((end - begin) / length)) },
+    (_, index) => end - index * length,
+  );
+  return ends.toReversed().map((end) => {
+    const start = Math.max(begin, end - length);
+    return { from: dayOf(start), to: dayOf(end - DAY_MS), count: count(idAt(db, start), idAt(db, end) - 1n) };
+  });
+}
 
 const oldestTime = query<object, string>(`
   SELECT wire ->> 'createdAt' FROM events WHERE id > 0 ORDER BY id LIMIT 1`);

@@ -40,9 +40,15 @@ export const hourOf = (time: string) => ({
   tick: new Date(time).toLocaleString("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" }),
 });
 
-/** "12 Mar". */
-export const shortDay = (time: string) =>
-  new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+/** Whole days of the calendar, in full and short: "12 Mar 2026 to 18 Mar 2026", "12 Mar". */
+export const daysOf = ({ from, to }: Record<"from" | "to", string>) => ({
+  when: [...new Set([from, to])].map((date) => dateOf(date, { dateStyle: "medium" })).join(" to "),
+  tick: dateOf(from, { day: "numeric", month: "short" }),
+});
+
+/** A date stands for the same day in every time zone. */
+const dateOf = (date: string, style: Intl.DateTimeFormatOptions) =>
+  new Date(date).toLocaleDateString("en-GB", { ...style, timeZone: "UTC" });
 
 export const count = (number: number) => number.toLocaleString("en");
 

@@ -45,6 +45,29 @@ test("a long time is divided into at most 60 periods, which count every event on
   );
 });
 
+test("only the first of several periods is shorter, and a text counts what contains it", async (t) => {
+  const world = createWorld().project("a");
+  const dates = Array.from({ length: 80 }, (_, index) =>
+    new Date(Date.UTC(2025, 0, 1 + index)).toISOString(),
+  );
+  for (const date of dates) world.event(at(date, "feature-created", "a"));
+  const { request } = await openServer(t, world);
+  const { body } = await request(`${PATH}?to=IS:2025-03-21&query=Created`);
+  assert.deepEqual(body.periods[0], { from: "2025-01-01", to: "2025-01-02", count: 2 });
+  assert.deepEqual(body.periods.at(-1), { from: "2025-03-20", to: "2025-03-21", count: 2 });
+  assert.equal(body.totalEvents, 80);
+  assert.equal((await request(`${PATH}?query=archived`)).body.totalEvents, 0);
+});
+
+test("of too many events that contain a text, the newest thousand are counted", async (t) => {
+  const world = createWorld().project("a");
+  for (let count = 0; count < 1100; count++)
+    world.event(at("2025-01-01T00:00:00.000Z", "feature-created", "a"));
+  const { request } = await openServer(t, world);
+  const { body } = await request(`${PATH}?query=created&to=IS:2025-01-01`);
+  assert.deepEqual(body, { periods: [{ from: "2025-01-01", to: "2025-01-01", count: 1000 }] });
+});
+
 test("a histogram counts only what its reader may see", async (t) => {
   const { request } = await openServer(t, WORLD);
   const { body } = await request(`${PATH}?from=IS:2025-01-02&to=IS:2025-01-02`, { as: personal(3) });

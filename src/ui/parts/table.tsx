@@ -124,6 +124,8 @@ interface PagerProps {
   limit: number;
   /** Infinity while it isn't known: there may be more. */
   total: number;
+  /** There are more than were counted, and the total is only more than those shown so far. */
+  isMore?: boolean;
   onMove(offset: number): void;
   /** Takes another number of rows to a page; omitted if it is fixed. */
   onResize?(limit: number): void;
@@ -132,7 +134,7 @@ interface PagerProps {
 const SIZES = [25, 50, 100].map((size) => [size, `${size} rows`] as const);
 
 /** The range of a long list that is shown, with buttons for the previous and the next page. */
-export function Pager({ offset, limit, total, onMove, onResize }: PagerProps) {
+export function Pager({ offset, limit, total, isMore, onMove, onResize }: PagerProps) {
   if (total === 0) return null;
   const end = Math.min(offset + limit, total);
   const previous = () => onMove(Math.max(0, Math.min(offset, total) - limit));
@@ -141,7 +143,7 @@ export function Pager({ offset, limit, total, onMove, onResize }: PagerProps) {
       {onResize && <Select label="Rows to a page" value={limit} choices={SIZES} onChange={onResize} />}
       <span>
         {count(offset + 1)}–{count(end)}
-        {Number.isFinite(total) && ` of ${count(total)}`}
+        {Number.isFinite(total) && ` of ${isMore ? `${count(total - 1)}+` : count(total)}`}
       </span>
       <button type="button" disabled={offset === 0} onClick={previous}>
         Previous

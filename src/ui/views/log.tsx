@@ -1,11 +1,11 @@
 import { isFiltered, useFilters } from "../address.ts";
 import { addressOf, request } from "../api.ts";
-import { counted, day, shortDay } from "../format.ts";
-import { Chart } from "../parts/chart.tsx";
+import { counted } from "../format.ts";
 import { Button, tell } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named } from "../parts/fields.tsx";
 import { saveFile } from "../parts/file.tsx";
+import { COUNTED, Histogram } from "../parts/histogram.tsx";
 import { Filter, type FilterProps, Pager, Search } from "../parts/table.tsx";
 import { CopyButton } from "../parts/tokens.tsx";
 import { Answer, Heading } from "../parts/words.tsx";
@@ -38,9 +38,11 @@ export function EventLog() {
         filters={filters}
         onChange={(changed) => setFilters({ ...changed, offset: "0", open: "" })}
       />
-      {filters.query === "" && (
-        <Histogram query={query} onChange={(changed) => setFilters({ ...changed, offset: "0" })} />
-      )}
+      <Histogram
+        title="Events over time"
+        query={query}
+        onSelect={(days) => setFilters({ ...days, offset: "0", open: "" })}
+      />
       <Answer read={read} rows={PAGE}>
         {({ events, total }) => (
           <>
@@ -53,37 +55,13 @@ export function EventLog() {
               offset={offset}
               limit={PAGE}
               total={total}
+              isMore={query.query !== "" && total > Math.max(COUNTED, offset + PAGE)}
               onMove={(offset) => setFilters({ offset: String(offset), open: "" })}
             />
           </>
         )}
       </Answer>
     </>
-  );
-}
-
-interface HistogramProps {
-  query: Query;
-  onChange(days: Pick<Filters, "from" | "to">): void;
-}
-
-/** How many events there are over time; those of some days are selected by a click or by dragging. */
-function Histogram({ query: { query: _, ...filter }, onChange }: HistogramProps) {
-  const { data } = useRead("GET /api/admin/search/events/histogram", { query: filter });
-  const periods = data?.periods ?? [];
-  return (
-    <section class="card">
-      <Chart
-        title="Events over time"
-        series={["events"]}
-        bars={periods.map(({ from, to, count }) => ({
-          tick: shortDay(from),
-          when: from === to ? day(from) : `${day(from)} to ${day(to)}`,
-          values: [count],
-        }))}
-        onSelect={(first, last) => onChange({ from: periods[first]!.from, to: periods[last]!.to })}
-      />
-    </section>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Link } from "wouter-preact";
+import { Link, useLocation } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { count, day, shortDay } from "../../format.ts";
-import { Chart } from "../../parts/chart.tsx";
+import { count } from "../../format.ts";
+import { Histogram } from "../../parts/histogram.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Answer, FlagLink, Share } from "../../parts/words.tsx";
 import { useRead } from "../../reads.ts";
@@ -91,21 +91,15 @@ const Trend = ({ title, to, now, before }: TrendProps) => (
   </li>
 );
 
-/** The changes of the project over time. */
+/** The changes of the project over time; some days of them lead to the log. */
 function Changes({ id }: { id: string }) {
-  const { data } = useRead("GET /api/admin/search/events/histogram", { query: { project: `IS:${id}` } });
+  const [, navigate] = useLocation();
   return (
-    <section class="card">
-      <Chart
-        title="Changes over time"
-        series={["changes"]}
-        bars={(data?.periods ?? []).map(({ from, count }) => ({
-          tick: shortDay(from),
-          when: `from ${day(from)}`,
-          values: [count],
-        }))}
-      />
-    </section>
+    <Histogram
+      title="Changes over time"
+      query={{ project: `IS:${id}` }}
+      onSelect={(days) => navigate(`/events?${new URLSearchParams({ project: id, ...days })}`)}
+    />
   );
 }
 
