@@ -12,6 +12,7 @@ const environment = (name: string, sortOrder: number) => ({
   sortOrder,
   enabled: true,
   protected: false,
+  askBeforeChange: false,
 });
 
 const field = (name: string, description: string, sortOrder: number, stickiness = false) => ({
