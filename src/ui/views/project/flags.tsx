@@ -85,7 +85,7 @@ export function FlagFilters({
       <Filter label="Type" choices={named(types)} {...bind("type")} />
       <Filter label="State" choices={choicesOf(["active", "stale"])} {...bind("state")} />
       <Filter label="Stage" choices={choicesOf(STAGES)} {...bind("lifecycle")} />
-      {tags.length > 0 && <Filter label="Tag" choices={choicesOf(tags.map(tagInWords))} {...bind("tag")} />}
+      <Filter label="Tag" choices={choicesOf(tags.map(tagInWords))} {...bind("tag")} />
       {children}
       {isFiltered(filters, NARROWING) && <Button onClick={() => onChange(NARROWING)}>Clear filters</Button>}
     </search>
