@@ -25,7 +25,7 @@ function LoadedBell() {
   const label = unread.length > 0 ? `Notifications: ${unread.length} unread` : "Notifications";
   return (
     <>
-      <button type="button" class="bare bell" aria-label={label} title={label} onClick={() => show(true)}>
+      <button type="button" class="bare bell" aria-label={label} onClick={() => show(true)}>
         <Icon name="bell" />
         {unread.length > 0 && (
           <span class="unread" aria-hidden="true">
