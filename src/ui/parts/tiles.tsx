@@ -6,7 +6,7 @@ export type Tile = readonly [label: string, value: ComponentChildren, to?: strin
 
 /** Figures side by side. */
 export const Tiles = ({ tiles }: { tiles: readonly Tile[] }) => (
-  <dl class="tiles">
+  <dl class="numbers">
     {tiles.map(([label, value, to]) => (
       <div key={label}>
         <dt>{label}</dt>

@@ -68,7 +68,7 @@ const Figures = (all: Statistics & Config) => (
 const figuresOf = (all: Statistics & Config): Record<string, Tile[]> => ({
   Flags: [
     ["Projects", count(all.projects), "/projects"],
-    ["Flags", count(all.featureToggles)],
+    ["Flags", count(all.featureToggles), "/flags"],
     ["Archived flags", count(all.archivedFeatureToggles)],
     ["Environments", count(all.environments), "/environments"],
     ["Segments", count(all.segments), "/segments"],
