@@ -59,7 +59,7 @@ test("a flag's settings that others change meanwhile show both; theirs can be ta
   await hasValue(page, "description", "theirs");
   await type(page, "Description", "mine after all");
   await press(page, "button", "Save");
-  await sees(page, "Saved");
+  await sees(page, "Undo");
   assert.equal((await read(FLAG)).description, "mine after all");
 });
 
@@ -68,7 +68,7 @@ test("what others change elsewhere in a flag is no reason not to save", async (t
   await type(page, "Description", MINE);
   await send("PUT", STRATEGY, { name: "default", title: "theirs" });
   await press(page, "button", "Save");
-  await sees(page, "Saved");
+  await sees(page, "Undo");
   assert.equal((await read(FLAG)).description, MINE);
 });
 
@@ -110,7 +110,7 @@ test("a project's settings that others change meanwhile show both", async (t) =>
   await send("PUT", "/projects/a", { name: "a", description: "theirs" });
   await sees(page, '"description": "theirs"');
   await press(page, "button", "Overwrite with mine");
-  await sees(page, "Saved");
+  await sees(page, "Undo");
   await holds(page, "!document.body.innerText.includes('Someone else')");
   const { description, featureNaming } = await read("/projects/a/overview");
   assert.deepEqual([description, featureNaming.pattern ?? null], [MINE, null]);
