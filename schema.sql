@@ -201,11 +201,14 @@ CREATE TABLE sign_in_links (
 CREATE TABLE sign_ins (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
   created_at TEXT NOT NULL,
+  user_id    INTEGER REFERENCES users (id) ON DELETE SET NULL,
   username   TEXT,
-  method     TEXT NOT NULL CHECK (method IN ('simple', 'link')),
+  method     TEXT NOT NULL CHECK (method IN ('simple', 'link', 'oidc', 'proxy')),
   address    TEXT,
   failure    TEXT
 ) STRICT;
+
+CREATE INDEX sign_ins_by_user ON sign_ins (user_id) WHERE user_id IS NOT NULL;
 
 -- Links with which anyone can sign up; only the SHA-256 of a link's secret is stored.
 CREATE TABLE invitations (

@@ -1,17 +1,34 @@
+import { type Database, perDatabase } from "../db/database.ts";
 import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
-import { timestamp } from "../lib/time.ts";
+import { DAY_MS, timestamp } from "../lib/time.ts";
 import { hashSecret, randomSecret } from "./token.ts";
 
 /** The original's cookie name, which its clients look for. */
 export const SESSION_COOKIE = "unleash-session";
 
-/** How long a session lasts, in milliseconds: two days (original). */
-const LIFETIME_MS = 2 * 24 * 60 * 60 * 1000;
+/** How long sessions last, in milliseconds. */
+interface SessionLimits {
+  /** However much they are used. */
+  lifetime: number;
+  /** Since they were last used; undefined for no such limit. */
+  idle: number | undefined;
+}
+
+/** Two days (original), unless the operator says otherwise. */
+const limitsOf = perDatabase((): SessionLimits => ({ lifetime: 2 * DAY_MS, idle: undefined }));
+
+/** Limits sessions from now on; those that have begun, once they are used. */
+export const limitSessions = (db: Database, limits: SessionLimits) =>
+  void Object.assign(limitsOf(db), limits);
 
 // Responses cached for a session stay valid when another session begins, or when an expired one is removed.
 const insertSession = bookkeeping<{ hash: string; userId: number; createdAt: string; expiresAt: string }>(`
   INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (:hash, :userId, :createdAt, :expiresAt)`);
+
+const setExpiry = bookkeeping<{ hash: string; lifetime: number; latest: string }>(`
+  UPDATE sessions SET expires_at = min(:latest, ifnull(strftime('%Y-%m-%dT%H:%M:%fZ', created_at, :lifetime || ' seconds'), :latest))
+  WHERE hash = :hash`);
 
 const removeExpired = bookkeeping<{ now: string }>(`DELETE FROM sessions WHERE expires_at <= :now`);
 
@@ -23,18 +40,26 @@ const removeOthers = command<{ userId: number; kept: string | null }>(`
 interface Session {
   /** Only the user's browser has it. */
   secret: string;
+  /** The latest end. */
   expiresAt: Date;
 }
 
 /** Begins a session for a user and removes expired ones. */
 export function beginSession(tx: Writing, userId: number): Session {
   const createdAt = timestamp();
-  const expiresAt = new Date(timestamp(Date.now() + LIFETIME_MS));
+  const { lifetime, idle = lifetime } = limitsOf(tx.db);
+  const after = (ms: number) => timestamp(Date.now() + ms);
   const secret = randomSecret();
   removeExpired(tx).run({ now: createdAt });
-  const times = { createdAt, expiresAt: expiresAt.toISOString() };
-  insertSession(tx).run({ hash: hashSecret(secret), userId, ...times });
-  return { secret, expiresAt };
+  const expiresAt = after(Math.min(lifetime, idle));
+  insertSession(tx).run({ hash: hashSecret(secret), userId, createdAt, expiresAt });
+  return { secret, expiresAt: new Date(after(lifetime)) };
+}
+
+/** Puts off the end of a session that has been used, as far as the limits allow. @param usedAt RFC 3339 */
+export function prolongSession(tx: Writing, hash: string, usedAt: string) {
+  const { lifetime, idle = lifetime } = limitsOf(tx.db);
+  setExpiry(tx).run({ hash, lifetime: lifetime / 1000, latest: timestamp(Date.parse(usedAt) + idle) });
 }
 
 /** Ends all of a user's sessions but one. @param kept the hash of its secret */

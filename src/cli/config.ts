@@ -49,6 +49,8 @@ const numberFrom = (min: number, max: number, message: string) =>
     v.maxValue(max, message),
   );
 
+const IDLE_RULE = "must be a number of minutes from 5 to 43200, which is 30 days";
+
 export const SETTINGS = {
   host: {
     hint: "ADDRESS",
@@ -110,6 +112,26 @@ export const SETTINGS = {
     help: "keep usage data for this many hours",
     default: "48",
     schema: numberFrom(1, 8784, "must be a number of hours from 1 to 8784, which is a year"),
+  },
+  "session-hours": {
+    hint: "NUMBER",
+    help: "sign people out this many hours after they signed in",
+    default: "48",
+    schema: numberFrom(1, 8784, "must be a number of hours from 1 to 8784, which is a year"),
+  },
+  "session-idle-minutes": {
+    hint: "NUMBER",
+    help: "also sign people out this many minutes after their last request; by default never",
+    schema: v.union(
+      [
+        v.pipe(
+          v.literal(""),
+          v.transform(() => undefined),
+        ),
+        numberFrom(5, 43_200, IDLE_RULE),
+      ],
+      IDLE_RULE,
+    ),
   },
   "allow-private-targets": {
     hint: "HOSTS",

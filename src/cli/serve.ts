@@ -1,6 +1,7 @@
 import path from "node:path";
 import { createSecureContext } from "node:tls";
 import { loadUi } from "#ui";
+import { limitSessions } from "../access/session.ts";
 import { useEdgeSecret } from "../applications/edge-tokens.ts";
 import type { Database } from "../db/database.ts";
 import { lockForServing, networkFileSystem, removeIfUnused, requireNotServed } from "../db/lock.ts";
@@ -8,6 +9,7 @@ import { close, open } from "../db/open.ts";
 import { isNew } from "../db/staged-file.ts";
 import { listen, type Tls, toUrl } from "../http/listen.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
 import { keepSearchesMerged } from "../log/search-merging.ts";
@@ -40,6 +42,8 @@ export const NETWORK = [
   "trust-proxy",
   "metrics",
   "usage-hours",
+  "session-hours",
+  "session-idle-minutes",
   ...DELIVERY,
   "access-log",
   "reset-links",
@@ -165,7 +169,8 @@ export async function serveUntilStopped(
   const deliver = prepareDeliveries(context, db);
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   warnAboutPublicUrl(context);
-  const { host, port, "base-path": basePath } = config;
+  const { host, port, "base-path": basePath, "session-hours": hours, "session-idle-minutes": idle } = config;
+  limitSessions(db, { lifetime: hours * HOUR_MS, idle: idle && idle * MINUTE_MS });
   const { listener, streams } = createServer({
     db,
     log,

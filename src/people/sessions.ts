@@ -16,11 +16,14 @@ import { markSeen, requireUser, userToSignIn } from "./users-store.ts";
 /** The user who has just signed in; unlike elsewhere, without the role (original). */
 export const SignedIn = v.omit(User, ["rootRole"]);
 
-/** An attempt to sign in: by password (`simple`) or by a link. The username is empty if it was nobody's. */
+/** How somebody signs in: by password (`simple`), a link, a provider of identities, or the header of a proxy. */
+const METHODS = ["simple", "link", "oidc", "proxy"] as const;
+
+/** An attempt to sign in. The username is empty if it was nobody's. */
 export const SignIn = v.strictObject({
   id: v.number(),
   username: v.string(),
-  auth_type: v.picklist(["simple", "link"]),
+  auth_type: v.picklist(METHODS),
   created_at: Timestamp,
   successful: v.boolean(),
   ip: v.nullable(v.string()),
@@ -165,18 +168,39 @@ export const listSignIns = GET({
   events: signIns(db).all({}).map(fromStored(SignIn)),
 }));
 
-const signIns = query<object, Stored<SignIn>>(`
-  SELECT id, ifnull(username, '') AS username, method AS auth_type, created_at, failure IS NULL AS successful,
-    address AS ip, failure AS failure_reason
-  FROM sign_ins ORDER BY id DESC`);
+const COLUMNS = `id, ifnull(username, '') AS username, method AS auth_type, created_at, failure IS NULL AS successful,
+  address AS ip, failure AS failure_reason`;
+
+const signIns = query<object, Stored<SignIn>>(`SELECT ${COLUMNS} FROM sign_ins ORDER BY id DESC`);
+
+export const listOwnSignIns = GET({
+  id: "getMyLoginHistory",
+  summary: "The latest 20 attempts to sign in as the caller within 90 days, newest first",
+  tag: "Sessions",
+  path: "/api/admin/user/logins",
+  permission: null,
+  isUncached: true,
+  response: SignInHistory,
+}).run(({ db, actor: { userId } }) => ({
+  events: userId === null ? [] : signInsOf(db).all({ userId }).map(fromStored(SignIn)),
+}));
+
+const signInsOf = query<{ userId: number }, Stored<SignIn>>(`
+  SELECT ${COLUMNS} FROM sign_ins WHERE user_id = :userId ORDER BY id DESC LIMIT 20`);
 
 /** How long an attempt is kept, in days, and how many that succeeded, and that failed. */
 const DAYS = 90;
 const MAX_KEPT = 10_000;
 
-const insertSignIn = bookkeeping<Omit<Attempt, "user"> & { username: string | null; createdAt: string }>(`
-  INSERT INTO sign_ins (created_at, username, method, address, failure)
-  VALUES (:createdAt, :username, :method, :address, :failure)`);
+interface NewSignIn extends Omit<Attempt, "user"> {
+  createdAt: string;
+  userId: number | null;
+  username: string | null;
+}
+
+const insertSignIn = bookkeeping<NewSignIn>(`
+  INSERT INTO sign_ins (created_at, user_id, username, method, address, failure)
+  VALUES (:createdAt, :userId, :username, :method, :address, :failure)`);
 
 const prune = bookkeeping<{ before: string; max: number; failed: 0 | 1 }>(`
   DELETE FROM sign_ins WHERE created_at < :before OR id IN (
@@ -184,7 +208,7 @@ const prune = bookkeeping<{ before: string; max: number; failed: 0 | 1 }>(`
 
 interface Attempt {
   /** Undefined if there is none with the name that was typed. */
-  user: Pick<User, "name" | "username" | "email"> | undefined;
+  user: Pick<User, "id" | "name" | "username" | "email"> | undefined;
   method: SignIn["auth_type"];
   address: string | null;
   /** Null if it succeeded. */
@@ -194,7 +218,7 @@ interface Attempt {
 /** Adds an attempt to sign in to the history, and removes what is too old or too much. */
 export function noteSignIn(tx: Writing, { user, ...attempt }: Attempt, now = Date.now()) {
   const username = user ? (user.username ?? user.email ?? user.name) : null;
-  insertSignIn(tx).run({ ...attempt, username, createdAt: timestamp(now) });
+  insertSignIn(tx).run({ ...attempt, userId: user?.id ?? null, username, createdAt: timestamp(now) });
   const before = new Date(now - DAYS * DAY_MS).toISOString();
   prune(tx).run({ before, max: MAX_KEPT, failed: attempt.failure === null ? 0 : 1 });
 }

@@ -7,6 +7,8 @@ import { changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
 import { openServer } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
 
+const ONE = { tokenId: 1, userId: 1, session: null };
+
 const seenAt = (db: Database, table: "tokens" | "users") =>
   db
     .prepare<[], { id: number; seen_at: string }>(
@@ -44,7 +46,7 @@ test("it is written at most once a minute", async (t) => {
   const { db } = await openServer(t);
   const at = (seconds: number) => Date.parse("2026-05-01T00:00:00.000Z") + seconds * 1000;
   const note = async (seconds: number) => {
-    noteSeen(db, { tokenId: 1, userId: 1 }, at(seconds));
+    noteSeen(db, ONE, at(seconds));
     await writeSeen(db);
   };
   await note(0);
@@ -56,12 +58,12 @@ test("it is written at most once a minute", async (t) => {
 
 test("what can't be written is dropped", async (t) => {
   const { db } = await openServer(t);
-  noteSeen(db, { tokenId: 1, userId: 1 });
+  noteSeen(db, ONE);
   db.pragma("query_only = 1");
   await writeSeen(db);
   db.pragma("query_only = 0");
   assert.deepEqual(seenAt(db, "tokens"), []);
-  noteSeen(db, { tokenId: 2, userId: 2 });
+  noteSeen(db, { ...ONE, tokenId: 2 });
   close(db);
   await writeSeen(db);
 });

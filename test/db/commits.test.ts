@@ -28,7 +28,7 @@ test("changes by this process wake watchers once per batch, bookkeeping does not
   const db = open(IN_MEMORY);
   t.after(() => close(db));
   const { count, next, end } = watched(t, db);
-  noteSeen(db, { tokenId: 1, userId: 1 });
+  noteSeen(db, { tokenId: 1, userId: 1, session: null });
   await writeSeen(db);
   const woken = next();
   await Promise.all(["a", "b"].map((name) => writeSoon(db, CLI, change(name))));

@@ -92,7 +92,7 @@ test("too many wrong passwords are refused without filling the history", async (
 
 test("the history is bounded in age, and failures don't drive out what succeeded", async (t) => {
   const server = await openForNina(t);
-  const user = { name: null, username: "nina" };
+  const user = { id: 5, name: null, username: "nina" };
   const now = Date.now();
   const note = (failure: string | null, time: number) =>
     inWriting(server.db, (tx) => noteSignIn(tx, { user, method: "simple", address: null, failure }, time));

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { openForNina } from "../http/signing-in.ts";
+import { type TestContext, test } from "node:test";
+import { writeSeen } from "../../src/access/seen.ts";
+import { limitSessions } from "../../src/access/session.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
+import { openForNina, PASSWORD } from "../http/signing-in.ts";
 import { scenarios } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
 
@@ -56,4 +59,60 @@ test("another user's session can't be ended by its id", async (t) => {
   const path = `${SESSIONS}/${body.sessions[0].id}`;
   assert.equal((await request(path, { method: "DELETE", as: personal(1) })).status, 404);
   assert.equal((await request(SESSIONS, { as: null, headers: { cookie } })).status, 200);
+});
+
+/** A session, and whether it is still one at a time after its beginning. */
+async function limited(t: TestContext, limits: Parameters<typeof limitSessions>[1]) {
+  const start = Date.parse("2026-05-01T00:00:00.000Z");
+  t.mock.timers.enable({ apis: ["Date"], now: start });
+  const { request, signIn, db } = await openForNina(t);
+  limitSessions(db, limits);
+  const { headers } = await signIn("nina", PASSWORD);
+  const [cookie = ""] = headers.getSetCookie();
+  const statusAfter = async (ms: number) => {
+    t.mock.timers.setTime(start + ms);
+    const { status } = await request(SESSIONS, { as: null, headers: { cookie: cookie.split(";")[0]! } });
+    await writeSeen(db);
+    return status;
+  };
+  return { db, cookie, statusAfter };
+}
+
+test("an idle session ends; one in use lasts until its lifetime is over", async (t) => {
+  const { cookie, statusAfter } = await limited(t, { lifetime: HOUR_MS, idle: 10 * MINUTE_MS });
+  assert.match(cookie, /Expires=Fri, 01 May 2026 01:00:00 GMT/);
+  for (const minutes of [9, 18, 27, 36, 45, 54, 59])
+    assert.equal(await statusAfter(minutes * MINUTE_MS), 200);
+  assert.equal(await statusAfter(HOUR_MS), 401);
+});
+
+test("a session that nobody uses ends", async (t) => {
+  const { statusAfter } = await limited(t, { lifetime: HOUR_MS, idle: 10 * MINUTE_MS });
+  assert.equal(await statusAfter(9 * MINUTE_MS), 200);
+  assert.equal(await statusAfter(19 * MINUTE_MS), 401);
+});
+
+test("a shorter lifetime also holds for sessions that have begun, once they are used", async (t) => {
+  const { db, statusAfter } = await limited(t, { lifetime: 48 * HOUR_MS, idle: undefined });
+  assert.equal(await statusAfter(24 * HOUR_MS), 200);
+  limitSessions(db, { lifetime: HOUR_MS, idle: undefined });
+  assert.equal(await statusAfter(24 * HOUR_MS + MINUTE_MS), 200);
+  assert.equal(await statusAfter(24 * HOUR_MS + 2 * MINUTE_MS), 401);
+});
+
+test("people read how they signed in, and who tried to, but nothing of others", async (t) => {
+  const { request, signIn, signedIn } = await openForNina(t);
+  await signIn("nina", "a wrong one");
+  await signIn("nobody", "a wrong one");
+  const cookie = await signedIn();
+  const { body } = await request("/api/admin/user/logins", { as: null, headers: { cookie } });
+  const told = body.events.map((event: { username: string; failure_reason: string | null }) => [
+    event.username,
+    event.failure_reason,
+  ]);
+  assert.deepEqual(told, [
+    ["nina", null],
+    ["nina", "Wrong password"],
+  ]);
+  assert.deepEqual((await request("/api/admin/user/logins", { as: personal(3) })).body, { events: [] });
 });

@@ -59,3 +59,23 @@ CREATE INDEX events_by_change ON events (first_id) WHERE first_id IS NOT NULL;
 
 -- Whether people are asked before they change a flag in an environment.
 ALTER TABLE environments ADD COLUMN ask_before_change INTEGER NOT NULL DEFAULT 0 CHECK (ask_before_change IN (0, 1));
+
+-- Attempts to sign in know whose they are, and may come through another system.
+ALTER TABLE sign_ins RENAME TO old_sign_ins;
+
+CREATE TABLE sign_ins (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  created_at TEXT NOT NULL,
+  user_id    INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  username   TEXT,
+  method     TEXT NOT NULL CHECK (method IN ('simple', 'link', 'oidc', 'proxy')),
+  address    TEXT,
+  failure    TEXT
+) STRICT;
+
+INSERT INTO sign_ins (id, created_at, username, method, address, failure)
+  SELECT id, created_at, username, method, address, failure FROM old_sign_ins;
+
+DROP TABLE old_sign_ins;
+
+CREATE INDEX sign_ins_by_user ON sign_ins (user_id) WHERE user_id IS NOT NULL;

@@ -3,6 +3,7 @@ import { fullTime } from "../format.ts";
 import { Button, IconButton, tell } from "../parts/controls.tsx";
 import { text } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
+import { SIGN_IN_COLUMNS } from "../parts/sign-ins.tsx";
 import { Table } from "../parts/table.tsx";
 import { createPasswordLink, PersonalTokens } from "../parts/tokens.tsx";
 import { Answer, Badge, Heading, Time } from "../parts/words.tsx";
@@ -45,6 +46,7 @@ export function Account() {
         <Password />
       </section>
       <Sessions />
+      <SignIns />
     </>
   );
 }
@@ -112,6 +114,26 @@ const Sessions = () => (
           {sessions.length > 1 && (
             <Button onClick={() => change(`DELETE ${SESSIONS}`)}>Sign out everywhere else</Button>
           )}
+        </section>
+      )
+    }
+  </Answer>
+);
+
+/** How the user signed in lately, and who may have tried to. */
+const SignIns = () => (
+  <Answer read={useRead("GET /api/admin/user/logins")}>
+    {({ events }) =>
+      events.length > 0 && (
+        <section>
+          <h2>Latest sign-ins</h2>
+          <Table
+            caption="Latest sign-ins"
+            rows={events}
+            keyOf={({ id }) => id}
+            empty=""
+            columns={SIGN_IN_COLUMNS}
+          />
         </section>
       )
     }

@@ -7,6 +7,7 @@ import { Confirm, FormDialog, Opener } from "../parts/dialog.tsx";
 import { EditSection } from "../parts/edit.tsx";
 import { check, choice, choicesOf, long, text, valuesOf } from "../parts/fields.tsx";
 import { EditableList } from "../parts/list.tsx";
+import { resultOf, SIGN_IN_COLUMNS, type SignIn } from "../parts/sign-ins.tsx";
 import { Filter, Pager, Search, Table } from "../parts/table.tsx";
 import { type Tile, Tiles } from "../parts/tiles.tsx";
 import { Answer, Badge, Heading, Tabs, Time } from "../parts/words.tsx";
@@ -259,18 +260,7 @@ export function SignIns() {
                 empty={events.length > 0 ? "No sign-ins match." : "Nobody has signed in within 90 days."}
                 columns={[
                   ["Who", ({ username }) => <bdi>{username || "an unknown name"}</bdi>, "main"],
-                  [
-                    "Result",
-                    ({ successful, failure_reason }) => (
-                      <>
-                        <Badge tone={successful ? "good" : "bad"}>{wordFor(successful)}</Badge>{" "}
-                        <small>{failure_reason}</small>
-                      </>
-                    ),
-                  ],
-                  ["By", ({ auth_type }) => (auth_type === "simple" ? "password" : "link")],
-                  ["Address", ({ ip }) => <bdi>{ip}</bdi>],
-                  ["When", ({ created_at }) => <Time at={created_at} />],
+                  ...SIGN_IN_COLUMNS,
                 ]}
               />
               <Pager
@@ -287,10 +277,6 @@ export function SignIns() {
   );
 }
 
-type SignIn = Output<"GET /api/admin/logins">["events"][number];
-
-const wordFor = (isSignedIn: boolean) => (isSignedIn ? "signed in" : "refused");
-
-const matches = ({ username, ip, successful }: SignIn, query: string, result: string) =>
-  `${username} ${ip}`.toLowerCase().includes(query.toLowerCase()) &&
-  (result === "" || result === wordFor(successful));
+const matches = (attempt: SignIn, query: string, result: string) =>
+  `${attempt.username} ${attempt.ip}`.toLowerCase().includes(query.toLowerCase()) &&
+  (result === "" || result === resultOf(attempt));

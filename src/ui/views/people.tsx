@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import { useDialog } from "../address.ts";
 import type { Output } from "../api.ts";
 import { inDays, nameOf } from "../format.ts";
-import { Button, IconButton, Switch } from "../parts/controls.tsx";
+import { Button, IconButton, Switch, tell } from "../parts/controls.tsx";
 import { Dialog, FormDialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
 import { type Choice, checks, choice, long, named, text, valuesOf } from "../parts/fields.tsx";
@@ -96,9 +96,12 @@ export function Users() {
             })}
             below={
               row && (
-                <p class="muted">
-                  <Link href="/people/roles">What each role can do</Link>
-                </p>
+                <>
+                  <p class="muted">
+                    <Link href="/people/roles">What each role can do</Link>
+                  </p>
+                  <Button onClick={() => endSessions(row)}>Sign out everywhere</Button>
+                </>
               )
             }
             create={async ({ rootRole, ...names }) => {
@@ -116,6 +119,11 @@ export function Users() {
       {link && <LinkDialog link={link} onClose={() => setLink(undefined)} />}
     </>
   );
+}
+
+async function endSessions(user: Parameters<typeof nameOf>[0]) {
+  await change(`DELETE ${USER}/sessions`, { params: { id: user.id } });
+  tell(`${nameOf(user)} is signed out everywhere. Tokens stay.`);
 }
 
 const PASSWORD_LINK =
