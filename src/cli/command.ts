@@ -163,3 +163,16 @@ function npmCommand({ npm_lifecycle_event: script }: NodeJS.ProcessEnv, command:
   const start = script === "start" ? "npm start --" : `npm run ${script} --`;
   return [start, ...(command === script ? [] : [command]), ...taken].join(" ");
 }
+
+/** @throws UsageError unless the option is a whole number in its bounds, or not given */
+export function wholeNumber<N extends string>(
+  options: { readonly [name in N]?: string },
+  name: N,
+  { preset, minimum = 1, maximum }: { preset: number; minimum?: number; maximum: number },
+): number {
+  const value = Number(options[name] ?? preset);
+  if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
+  throw new UsageError(
+    `--${name}: ${JSON.stringify(options[name])} must be a number from ${minimum} to ${maximum}`,
+  );
+}

@@ -3,17 +3,18 @@ import { CLI } from "../access/actor.ts";
 import { createSignInLink } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
 import { IN_MEMORY, open } from "../db/open.ts";
-import { demoDataset } from "../demo/dataset.ts";
+import { DEMO_SIZE, demoDataset } from "../demo/dataset.ts";
 import { write } from "../events/write.ts";
 import { integrations, rewriteParameters } from "../integrations/integrations-store.ts";
 import { decryptedParameters } from "../integrations/parameters.ts";
 import { createToken } from "../people/tokens.ts";
 import { importDataset } from "../transfer/import.ts";
-import { type Context, command } from "./command.ts";
+import { type Context, command, wholeNumber } from "./command.ts";
 import { closing } from "./data-file.ts";
 import { writeLines } from "./export.ts";
 import { givenSecret } from "./first-start.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
+import { endProgress, progressOn } from "./output.ts";
 import { NETWORK, printLink, publicUrl, readTls, serveUntilStopped } from "./serve.ts";
 
 /** Requests to try in the demo, and what they show. */
@@ -31,6 +32,8 @@ const TOUR = [
 const OPTIONS = {
   ...OPEN_OPTION,
   export: { hint: "FILE|-", help: "write the example as a dataset instead of serving it" },
+  flags: { hint: "NUMBER", help: `how many flags it has (${DEMO_SIZE.flags})` },
+  events: { hint: "NUMBER", help: `how many events its log has (${DEMO_SIZE.events})` },
 } as const;
 
 export const demo = command({
@@ -46,11 +49,15 @@ export const demo = command({
   },
 });
 
-async function serveDemo(context: Context<typeof OPTIONS>) {
+type DemoContext = Context<typeof OPTIONS>;
+
+async function serveDemo(context: DemoContext) {
   const given = givenSecret(context.world.env);
   const tls = readTls(context.config);
   using db = closing(open(IN_MEMORY));
-  await importDataset(db, Readable.from([Buffer.from(demoLines().join(""))]));
+  const lines = Readable.from([Buffer.from(demoLines(context).join(""))]);
+  await importDataset(db, lines, progressOn(context));
+  endProgress(context);
   const { secret, link } = write(db, CLI, (tx) => ({
     ...createToken(tx, { ...TOKEN, secret: given?.secret }),
     link: createSignInLink(tx, TOKEN.userId),
@@ -74,8 +81,8 @@ function deliverToInbox(db: Database, url: string) {
 }
 
 /** The dataset contains no tokens, so instructions for creating one are printed as well. */
-async function exportDemo(context: Context, target: string) {
-  await writeLines(context, target, demoLines());
+async function exportDemo(context: DemoContext, target: string) {
+  await writeLines(context, target, demoLines(context));
   if (target === "-" || context.config.quiet) return;
   context.print("To serve it from a file:");
   context.print(`  flagstone import ${target} --data demo.db`);
@@ -93,7 +100,14 @@ const TOKEN = {
   expiresAt: null,
 } as const;
 
-const demoLines = () => demoDataset(Date.now()).map((line) => `${JSON.stringify(line)}\n`);
+/** As many flags as show all that flags can be, and no more than fit into memory. */
+function demoLines({ options }: DemoContext): string[] {
+  const size = {
+    flags: wholeNumber(options, "flags", { preset: DEMO_SIZE.flags, minimum: 30, maximum: 50_000 }),
+    events: wholeNumber(options, "events", { preset: DEMO_SIZE.events, maximum: 1_000_000 }),
+  };
+  return demoDataset(Date.now(), size).map((line) => `${JSON.stringify(line)}\n`);
+}
 
 interface Credentials {
   secret: string;

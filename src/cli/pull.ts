@@ -12,7 +12,7 @@ import { wantedProjects } from "../moving/projects.ts";
 import { type Comparison, comparisons, copyFlags, pulledLines, readAll, watch } from "../moving/pull.ts";
 import { openPull, PARALLEL, type Pull } from "../moving/source.ts";
 import { type ImportCounts, importLines, isUntouched, tryLines } from "../transfer/import.ts";
-import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
+import { type Context, command, JSON_OPTION, onStop, wholeNumber } from "./command.ts";
 import { closing, dataFile } from "./data-file.ts";
 import { openForTrial, reportTrial } from "./import.ts";
 import { counted, endProgress, printCounts, progressTextOn } from "./output.ts";
@@ -40,7 +40,7 @@ export const pull = command({
   settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
   options: OPTIONS,
   async run(context) {
-    const intervalMs = 1000 * numberOf(context, "interval", 10, 86_400);
+    const intervalMs = 1000 * wholeNumber(context.options, "interval", { preset: 10, maximum: 86_400 });
     if (context.options.watch && context.options["dry-run"])
       throw new UsageError("--watch copies what --dry-run doesn't: use one of them");
     const stopped = new AbortController();
@@ -71,7 +71,7 @@ function openSource(context: PullContext, signal: AbortSignal): Pull {
   const { log, options } = context;
   if (options.from === undefined) throw new UsageError("pull needs --from URL, the server to read from");
   const server = connectionTo(rootOf(options.from), context, signal);
-  const parallel = numberOf(context, "parallel", PARALLEL, 64);
+  const parallel = wholeNumber(context.options, "parallel", { preset: PARALLEL, maximum: 64 });
   const folder = folderOf(context);
   requireSameSource(context, folder, server.url);
   const show = progressTextOn(context);
@@ -86,12 +86,6 @@ function openSource(context: PullContext, signal: AbortSignal): Pull {
   const kept = pull.answers.count();
   if (kept > 0) log({ level: "info", message: `goes on with ${counted(kept, "answer")} in ${folder}` });
   return pull;
-}
-
-function numberOf({ options }: PullContext, name: "parallel" | "interval", preset: number, maximum: number) {
-  const value = Number(options[name] ?? preset);
-  if (Number.isInteger(value) && value > 0 && value <= maximum) return value;
-  throw new UsageError(`--${name}: ${JSON.stringify(options[name])} must be a number from 1 to ${maximum}`);
 }
 
 /** @throws DataError for the answers of another server */

@@ -1,9 +1,9 @@
 import { EVENT_TYPES, type EventType } from "../events/schema.ts";
 import { DAY, type DemoFeature, HOUR, membersOf, PIPELINE, PROJECTS, USERS } from "./company.ts";
-import { createRandom, type Random } from "./random.ts";
+import { atWork, createRandom, type Random } from "./random.ts";
 
 /** An event without its id: who did what, and when, in milliseconds. */
-interface Change {
+export interface Change {
   at: number;
   type: EventType;
   createdBy: string;
@@ -23,17 +23,27 @@ type Step = Pick<Change, "type"> & Partial<Change>;
 
 /** The history of a flag, at random times in the right order. */
 export function changesOf(random: Random, feature: DemoFeature, now: number): Change[] {
-  const end = feature.archivedAt ?? now;
+  const end = endOf(feature, now);
   const steps = [...firstSteps(feature), ...laterSteps(random, feature)];
-  const times = steps
-    .map(() => feature.createdAt + random.below(end - feature.createdAt))
-    .sort((a, b) => a - b);
+  const times = steps.map(() => atWork(random, feature.createdAt, end)).sort((a, b) => a - b);
   const changes = steps.map((step, index) =>
     toChange(random, feature, step, index === 0 ? feature.createdAt : times[index]!),
   );
   const last =
     feature.archivedAt === undefined ? [] : [toChange(random, feature, { type: "feature-archived" }, end)];
   return [...changes, ...last];
+}
+
+/** When it was last changed at the latest. */
+const endOf = ({ archivedAt }: DemoFeature, now: number) => archivedAt ?? now - HOUR;
+
+/** Further changes of flags, without end, in no order. */
+export function* furtherChanges(random: Random, features: readonly DemoFeature[], now: number) {
+  for (;;) {
+    const feature = random.pick(features);
+    for (const step of laterSteps(random, feature))
+      yield toChange(random, feature, step, atWork(random, feature.createdAt, endOf(feature, now)));
+  }
 }
 
 function firstSteps(feature: DemoFeature): Step[] {
@@ -115,7 +125,7 @@ export const isUsed = (feature: DemoFeature, { name, enabled, lastSeenAt }: Stat
 export function usage(features: readonly DemoFeature[], now: number): object[] {
   const used = features.filter((feature) => feature.environments.some((one) => isUsed(feature, one)));
   const projects = [...new Set(used.map(({ project }) => project.id))];
-  return [...projects.flatMap((project) => application(project, now)), ...hours(used, now)];
+  return [...projects.flatMap((project) => application(project, now)), ...hours(used, now), unknown(now)];
 }
 
 const nameOf = (project: string) => `${project}-web`;
@@ -149,6 +159,15 @@ function hours(used: readonly DemoFeature[], now: number) {
     return { kind: "usage", feature: name, ...place, hours: found };
   });
 }
+
+/** One application asks for a flag that was never there. */
+const unknown = (now: number) => ({
+  kind: "usage",
+  feature: "cart-redesing",
+  environment: ENVIRONMENT,
+  application: nameOf("checkout"),
+  hours: [{ hour: new Date(now - (now % HOUR)).toISOString(), yes: 0, no: 12 }],
+});
 
 interface Flag {
   most: number;

@@ -1,4 +1,5 @@
-import type { Random } from "./random.ts";
+import type { Stage } from "../flags/features-schema.ts";
+import { atWork, type Random } from "./random.ts";
 import { makeStrategy, makeVariants } from "./strategies.ts";
 
 /** The fictional company of the demo: a bicycle shop with its people, teams and projects. */
@@ -50,7 +51,10 @@ export const GROUPS = [
 
 const wordsOf = (text: string) => text.match(/\S+/g) ?? [];
 
-/** Id, name, mode, owners, members, owning group, words that its flags' names begin with. */
+/**
+ * Id, name, mode, owners, members, owning group, the share of flags four months old that are archived, and words that
+ * its flags' names begin with.
+ */
 const TEAMS = [
   [
     "storefront",
@@ -59,22 +63,42 @@ const TEAMS = [
     [3],
     [4, 8, 9, 13],
     1,
+    0.95,
     "search gallery wishlist reviews sizing navigation landing",
   ],
-  ["checkout", "Checkout", "protected", [5], [1, 6, 10, 12], 2, "cart payment invoice voucher shipping tax"],
-  ["mobile", "Mobile apps", "open", [14, 4], [13, 12], null, "push offline camera map onboarding widget"],
-  ["warehouse", "Warehouse", "open", [7], [11], 3, "picking stock labels returns forecast"],
-  ["acquisition", "Acquisition (confidential)", "private", [2], [14], null, "merger brand migration"],
-  ["sandbox", "Sandbox", "open", [], [], null, ""],
+  [
+    "checkout",
+    "Checkout",
+    "protected",
+    [5],
+    [1, 6, 10, 12],
+    2,
+    0.8,
+    "cart payment invoice voucher shipping tax",
+  ],
+  [
+    "mobile",
+    "Mobile apps",
+    "open",
+    [14, 4],
+    [13, 12],
+    null,
+    0.5,
+    "push offline camera map onboarding widget",
+  ],
+  ["warehouse", "Warehouse", "open", [7], [11], 3, 0.2, "picking stock labels returns forecast"],
+  ["acquisition", "Acquisition (confidential)", "private", [2], [14], null, 0.6, "merger brand migration"],
+  ["sandbox", "Sandbox", "open", [], [], null, 0, ""],
 ] as const;
 
-export const PROJECTS = TEAMS.map(([id, name, mode, owners, members, group, areas]) => ({
+export const PROJECTS = TEAMS.map(([id, name, mode, owners, members, group, archived, areas]) => ({
   id,
   name,
   mode,
   owners,
   members,
   group,
+  archived,
   areas: wordsOf(areas),
 }));
 
@@ -83,7 +107,7 @@ export type Project = (typeof PROJECTS)[number];
 export const ENVIRONMENTS = [
   { name: "development", type: "development", sortOrder: 1 },
   { name: "staging", type: "pre-production", sortOrder: 2 },
-  { name: "production", type: "production", sortOrder: 3, protected: true },
+  { name: "production", type: "production", sortOrder: 3, protected: true, askBeforeChange: true },
 ];
 
 export const TAGS = [
@@ -103,30 +127,33 @@ export const membersOf = (project: Project): number[] => {
 
 export const HOUR = 60 * 60 * 1000;
 export const DAY = 24 * HOUR;
+export const YEAR = 365 * DAY;
 
 const TYPES = ["release", "release", "release", "experiment", "operational", "kill-switch", "permission"];
 const SUBJECTS = wordsOf("redesign speedup suggestions experiment fallback assistant layout limits");
-const FLAGS_PER_AREA = 12;
+const AREAS = PROJECTS.flatMap((project) => project.areas.map((area) => ({ project, area })));
 
 export type DemoFeature = ReturnType<typeof makeFeature>;
 
-/** Every flag of every project, oldest first. */
-export function makeFeatures(random: Random, now: number): DemoFeature[] {
-  const features = PROJECTS.flatMap((project) => project.areas.map((area) => ({ project, area })))
-    .flatMap((place) => Array.from({ length: FLAGS_PER_AREA }, (_, number) => ({ ...place, number })))
-    .map(({ project, area, number }, index) => {
-      const round = 1 + Math.floor(number / SUBJECTS.length);
-      const name = `${area}-${SUBJECTS[number % SUBJECTS.length]}${round === 1 ? "" : `-${round}`}`;
-      return makeFeature(random, now, project, name, index);
-    });
+/** As many flags, oldest first; each area has a first one before any has a second. */
+export function makeFeatures(random: Random, now: number, count: number): DemoFeature[] {
+  const features = Array.from({ length: count }, (_, index) => {
+    const { project, area } = AREAS[index % AREAS.length]!;
+    const number = Math.floor(index / AREAS.length);
+    const round = 1 + Math.floor(number / SUBJECTS.length);
+    const name = `${area}-${SUBJECTS[number % SUBJECTS.length]}${round === 1 ? "" : `-${round}`}`;
+    return makeFeature(random, now, project, name, index);
+  });
   return features.sort((a, b) => a.createdAt - b.createdAt);
 }
 
 function makeFeature(random: Random, now: number, project: Project, name: string, index: number) {
   const type = random.pick(TYPES);
-  const createdAt = now - HOUR - random.below(364 * DAY);
+  const firstDay = now - YEAR + random.below(YEAR - 2 * DAY); // so that there are more new ones than old ones
+  const createdAt = atWork(random, firstDay, now - DAY);
   const authorId = random.pick(membersOf(project));
-  const archivedAt = random.chance(0.12) ? createdAt + random.below(now - createdAt) : undefined;
+  const isArchived = random.chance(project.archived * Math.min(1, (now - createdAt) / (YEAR / 3)));
+  const archivedAt = isArchived ? atWork(random, createdAt, now - HOUR) : undefined;
   return {
     name,
     project,
@@ -151,4 +178,32 @@ function makeFeature(random: Random, now: number, project: Project, name: string
       ),
     })),
   };
+}
+
+/** Where in its life a flag enters a stage, if it does. */
+const ENTERED: Readonly<Record<Stage, number>> = {
+  initial: 0,
+  "pre-live": 0.1,
+  live: 0.3,
+  completed: 0.8,
+  archived: 1,
+};
+
+/** The stages that a flag has entered: it is live once production uses it, and one in five of those is completed. */
+export function stagesOf(random: Random, now: number, { environments, createdAt, archivedAt }: DemoFeature) {
+  const seen = environments.filter(({ lastSeenAt }) => lastSeenAt !== undefined);
+  const isLive = seen.some(({ name, enabled }) => name === "production" && enabled);
+  const stages: Stage[] = [
+    "initial",
+    ...(seen.length > 0 ? (["pre-live"] as const) : []),
+    ...(isLive ? (["live"] as const) : []),
+    ...(isLive && random.chance(0.2) ? (["completed"] as const) : []),
+    ...(archivedAt === undefined ? [] : (["archived"] as const)),
+  ];
+  const life = (archivedAt ?? now) - createdAt;
+  return stages.map((stage) => ({
+    stage,
+    enteredAt: new Date(createdAt + Math.floor(life * ENTERED[stage])).toISOString(),
+    ...(stage === "completed" && { status: random.pick(["kept", "kept", "discarded"]) }),
+  }));
 }

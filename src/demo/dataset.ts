@@ -1,28 +1,48 @@
-import { allEventTypes, changesOf, type DemoEvent, isUsed, notifications, usage } from "./activity.ts";
+import {
+  allEventTypes,
+  changesOf,
+  type DemoEvent,
+  furtherChanges,
+  isUsed,
+  notifications,
+  usage,
+} from "./activity.ts";
 import {
   DAY,
   type DemoFeature,
   ENVIRONMENTS,
   GROUPS,
+  HOUR,
   makeFeatures,
   PROJECTS,
   ROBOT,
+  stagesOf,
   USERS,
 } from "./company.ts";
+import { afterIncident, beforeIncident, incident } from "./incident.ts";
 import { INTEGRATIONS, integrationEvents } from "./integrations.ts";
 import { createRandom, type Random } from "./random.ts";
 import { makeConstraint } from "./strategies.ts";
 
 const SEED = 20_260_101;
 
+/** How much there is of what there is most of. */
+export interface DemoSize {
+  flags: number;
+  /** The newest ones, if the flags have more. */
+  events: number;
+}
+
+export const DEMO_SIZE: DemoSize = { flags: 324, events: 4500 };
+
 /**
- * The demo as lines of a dataset: a company's year of work that ends at `now` (milliseconds). The same `now`
- * gives the same lines.
+ * The demo as lines of a dataset: a company's year of work that ends at `now` (milliseconds). The same `now` and
+ * size give the same lines.
  */
-export function demoDataset(now: number): object[] {
+export function demoDataset(now: number, size = DEMO_SIZE): object[] {
   const random = createRandom(SEED);
-  const features = makeFeatures(random, now);
-  const events = toEvents(random, features, now);
+  const features = makeFeatures(random, now, size.flags).map(beforeIncident);
+  const events = toEvents(random, features, now, size.events);
   const createdAt = new Date(now - 365 * DAY).toISOString();
   return [
     { kind: "dataset", version: 1, source: "Flagstone demo" },
@@ -32,7 +52,7 @@ export function demoDataset(now: number): object[] {
     ...projects(createdAt),
     ...VOCABULARY,
     ...segments(random, createdAt),
-    ...features.map((feature) => toLine(feature, now)),
+    ...features.map(afterIncident).map((feature) => toLine(random, feature, now)),
     ...INTEGRATIONS.map((integration) => ({ kind: "integration", createdAt, ...integration })),
     ...events.map(({ at, ...event }) => ({ kind: "event", ...event, createdAt: new Date(at).toISOString() })),
     ...integrationEvents(random, events),
@@ -98,13 +118,14 @@ const segments = (random: Random, createdAt: string) =>
     createdAt,
   }));
 
-const toLine = (feature: DemoFeature, now: number) => ({
+const toLine = (random: Random, feature: DemoFeature, now: number) => ({
   kind: "feature",
   ...feature,
   environments: feature.environments.map((one) => ({
     ...one,
     ...(isUsed(feature, one) && { lastSeenAt: new Date(now).toISOString() }),
   })),
+  stages: stagesOf(random, now, feature),
   project: feature.project.id,
   author: undefined,
   createdByUserId: feature.author.id,
@@ -113,11 +134,14 @@ const toLine = (feature: DemoFeature, now: number) => ({
 });
 
 /** All changes in chronological order. */
-function toEvents(random: Random, features: DemoFeature[], now: number): DemoEvent[] {
+function toEvents(random: Random, features: DemoFeature[], now: number, count: number): DemoEvent[] {
   const flag = features.find(({ name }) => name === "payment-redesign")!;
   const changes = [
     ...features.flatMap((feature) => changesOf(random, feature, now)),
-    ...allEventTypes(random, now, 364 * DAY, flag),
+    ...allEventTypes(random, now - HOUR, 364 * DAY, flag),
+    incident(now),
   ];
-  return changes.sort((a, b) => a.at - b.at).map((change, index) => ({ id: index + 1, ...change }));
+  const further = furtherChanges(random, features, now).take(Math.max(0, count - changes.length));
+  const all = [...changes, ...further].sort((a, b) => a.at - b.at);
+  return all.slice(-count).map((change, index) => ({ id: index + 1, ...change }));
 }

@@ -41,14 +41,15 @@ export const INTEGRATIONS = [
 
 const MAX_RECORDED = 400;
 
-const OUTCOMES = [
-  ["success", "was successful with status code: 200."],
-  ["success", "was successful with status code: 200."],
-  ["success", "was successful with status code: 202."],
+const SUCCESS = ["success", "was successful with status code: 200."] as const;
+const WITH_ERRORS = ["successWithErrors", "was successful with status code: 200."] as const;
+const FAILURES = [
   ["failed", "failed with status code: 500."],
   ["failed", "failed with status code: ECONNREFUSED."],
-  ["successWithErrors", "was successful with status code: 200."],
 ] as const;
+
+/** Which deliveries the first integration failed to make, until its receiver was mended: shares of all of them. */
+const OUTAGE = { from: 0.6, to: 0.8 };
 
 const PROBLEM = "Could not parse the JSON in the customHeaders parameter.\n";
 
@@ -63,9 +64,9 @@ const REQUESTS: Readonly<Record<string, string>> = {
 /** The delivery records of the newest events, each a second after its event. */
 export function integrationEvents(random: Random, events: DemoEvent[]): object[] {
   const handled = events.filter(({ type }) => FLAG_EVENTS.includes(type)).slice(-MAX_RECORDED);
-  return handled.flatMap((event) =>
+  return handled.flatMap((event, index) =>
     INTEGRATIONS.filter((integration) => wants(integration, event)).map((integration) => {
-      const [state, outcome] = random.pick(OUTCOMES);
+      const [state, outcome] = outcomeOf(random, integration, index / handled.length);
       return {
         kind: "integrationEvent",
         integrationId: integration.id,
@@ -77,6 +78,12 @@ export function integrationEvents(random: Random, events: DemoEvent[]): object[]
       };
     }),
   );
+}
+
+/** @param share of the deliveries that came before */
+function outcomeOf(random: Random, { id }: { id: number }, share: number) {
+  if (id === 1 && share >= OUTAGE.from && share < OUTAGE.to) return random.pick(FAILURES);
+  return random.chance(0.03) ? WITH_ERRORS : SUCCESS;
 }
 
 const wants = (integration: (typeof INTEGRATIONS)[number], event: DemoEvent) =>

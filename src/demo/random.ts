@@ -32,3 +32,14 @@ export function createRandom(seed: number): Random {
   };
   return { fraction, below, pick, some, chance: (probability) => fraction() < probability, uuid };
 }
+
+const HOUR = 60 * 60 * 1000;
+
+/** A moment between two others, in milliseconds: mostly on a weekday, from seven to seven, in UTC. */
+export function atWork(random: Random, from: number, to: number): number {
+  const at = from + random.below(to - from);
+  const day = new Date(at).getUTCDay();
+  const hour = Math.floor(at / HOUR) % 24;
+  const isWorkTime = day > 0 && day < 6 && hour >= 7 && hour < 19;
+  return isWorkTime || random.chance(0.05) ? at : atWork(random, from, to);
+}

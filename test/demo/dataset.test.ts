@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hashSecret } from "../../src/access/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
 import { OPERATORS } from "../../src/evaluation/constraint.ts";
 import { EVENT_TYPES } from "../../src/events/schema.ts";
+import { STAGES } from "../../src/flags/features-schema.ts";
 import { INTEGRATION_STATES } from "../../src/integrations/integrations-schema.ts";
-import { importLines } from "../support/server.ts";
+import { importLines, openServer } from "../support/server.ts";
+import { createWorld, personal, type World } from "../support/world.ts";
 
 const NOW = Date.parse("2026-07-01T12:00:00.000Z");
 // biome-ignore lint/suspicious/noExplicitAny: a line has the keys of its kind
@@ -88,10 +91,36 @@ test("the demo has projects, flags and notifications of every kind", () => {
 test("the demo has usage of the last two days, for flags last seen now", () => {
   assert.ok(all("usage").length > 20, `${all("usage").length} flags`);
   const names = new Map(all("feature").map((line) => [line.name, line]));
-  for (const { feature, environment, application, hours } of all("usage")) {
+  const [known, unknown] = [true, false].map((is) =>
+    all("usage").filter((line) => names.has(line.feature) === is),
+  );
+  assert.equal(unknown!.length, 1, "a flag that doesn't exist is asked for");
+  for (const { feature, environment, application, hours } of known!) {
     const states = names.get(feature)!.environments as Array<{ name: string; lastSeenAt?: string }>;
     assert.equal(states.find(({ name }) => name === environment)!.lastSeenAt, new Date(NOW).toISOString());
     assert.deepEqual([hours.length, hours.at(-1).hour], [48, "2026-07-01T12:00:00.000Z"]);
     assert.ok(all("application").some(({ name }) => name === application));
   }
+});
+
+test("the demo has as many flags and events as asked for, in every stage and mostly in working hours", async () => {
+  const size = { flags: 60, events: 9000 };
+  // biome-ignore lint/suspicious/noExplicitAny: a line has the keys of its kind
+  const some = demoDataset(NOW, size) as Array<Record<string, any>>;
+  const [features, events] = ["feature", "event"].map((kind) => some.filter((line) => line.kind === kind));
+  assert.deepEqual([features!.length, events!.length], [size.flags, size.events]);
+  const stages = features!.map(({ stages }) => stages.at(-1).stage);
+  assert.deepEqual(missing(STAGES, stages), []);
+  const nights = events!.filter(({ createdAt }) => ["00", "02", "04"].includes(createdAt.slice(11, 13)));
+  assert.ok(nights.length < events!.length / 24, `${nights.length} at night`);
+});
+
+test("what went wrong in the demo can be undone", async (t) => {
+  const token = { kind: "token", type: "user", name: "test", hash: hashSecret(personal(1)), userId: 1 };
+  const world = { ...createWorld(), lines: [...demoDataset(Date.now()), token] as World["lines"] };
+  const { request } = await openServer(t, world);
+  const { body } = await request("/api/admin/search/events?feature=IS:payment-redesign&limit=1");
+  const [{ id, createdBy }] = body.events;
+  assert.equal(createdBy, "farid@bikes.example");
+  assert.equal((await request(`/api/admin/events/${id}/undo`, { method: "POST" })).status, 200);
 });
