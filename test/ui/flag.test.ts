@@ -88,6 +88,7 @@ test("flags are searched and sorted, as the address remembers; several are chang
   await holds(page, "document.querySelector('.badge.bad')?.textContent === 'stale'");
   assert.equal((await request("/api/admin/projects/a/features/flag-07")).body.stale, true);
   await type(page, "Search flags", "50%41");
+  await holds(page, "location.search.includes('query=50%2541')");
   await sees(page, "No flags match");
   await page.reload();
   await holds(page, `document.querySelector("input[type=search]")?.value === "50%41"`);
