@@ -149,7 +149,7 @@ export function makeFeatures(random: Random, now: number, count: number): DemoFe
 
 function makeFeature(random: Random, now: number, project: Project, name: string, index: number) {
   const type = random.pick(TYPES);
-  const firstDay = now - YEAR + random.below(YEAR - 2 * DAY); // so that there are more new ones than old ones
+  const firstDay = now - YEAR + random.below(YEAR / 2); // there are more new ones than old ones
   const createdAt = atWork(random, firstDay, now - DAY);
   const authorId = random.pick(membersOf(project));
   const isArchived = random.chance(project.archived * Math.min(1, (now - createdAt) / (YEAR / 3)));

@@ -19,7 +19,7 @@ import {
   stagesOf,
   USERS,
 } from "./company.ts";
-import { afterIncident, beforeIncident, incident } from "./incident.ts";
+import { afterIncident, agrees, beforeIncident, incident } from "./incident.ts";
 import { INTEGRATIONS, integrationEvents } from "./integrations.ts";
 import { createRandom, type Random } from "./random.ts";
 import { makeConstraint } from "./strategies.ts";
@@ -140,8 +140,10 @@ function toEvents(random: Random, features: DemoFeature[], now: number, count: n
     ...features.flatMap((feature) => changesOf(random, feature, now)),
     ...allEventTypes(random, now - HOUR, 364 * DAY, flag),
     incident(now),
-  ];
-  const further = furtherChanges(random, features, now).take(Math.max(0, count - changes.length));
+  ].filter(agrees);
+  const further = furtherChanges(random, features, now)
+    .filter(agrees)
+    .take(Math.max(0, count - changes.length));
   const all = [...changes, ...further].sort((a, b) => a.at - b.at);
   return all.slice(-count).map((change, index) => ({ id: index + 1, ...change }));
 }

@@ -38,6 +38,10 @@ function rolledOut(feature: DemoFeature, rollout: number): DemoFeature {
 /** Replaced by the time of the dataset, since the flag is in use. */
 const EVER = new Date(0).toISOString();
 
+/** Whether a change agrees with the flag being on in production ever since it was turned on. */
+export const agrees = ({ featureName, environment, type }: Change) =>
+  featureName !== FLAG || environment !== ENVIRONMENT || type !== "feature-environment-disabled";
+
 /** The change that did it, 40 minutes ago. */
 export function incident(now: number): Change {
   const { id, email } = USERS.find(({ username }) => username === "farid")!;

@@ -56,13 +56,13 @@ function EventItem({ event, isFirstOfDay, isOpen, onToggle }: EventItemProps) {
         <Summary text={summary ?? type} />
       </div>
       {isOpen && (
-        <>
+        <div class="details">
           <p class="muted">
             Event {id}, <code>{type}</code>, {new Date(createdAt).toISOString()}
           </p>
           <Change event={event} />
           <UndoAction id={id} feature={event.featureName} />
-        </>
+        </div>
       )}
     </li>
   );
