@@ -210,6 +210,17 @@ CREATE TABLE sign_ins (
 
 CREATE INDEX sign_ins_by_user ON sign_ins (user_id) WHERE user_id IS NOT NULL;
 
+-- The second factors of passwords. The secret is encrypted; there is none to ask for until `enabled_at`. `recovery` has the
+-- SHA-256 of each recovery code that is left.
+CREATE TABLE second_factors (
+  user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  secret     TEXT NOT NULL,
+  enabled_at TEXT,
+  last_step  INTEGER NOT NULL DEFAULT 0,
+  wrong      INTEGER NOT NULL DEFAULT 0,
+  recovery   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(recovery) = 'array')
+) STRICT;
+
 -- Links with which anyone can sign up; only the SHA-256 of a link's secret is stored.
 CREATE TABLE invitations (
   id         INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),

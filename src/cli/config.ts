@@ -49,6 +49,14 @@ const numberFrom = (min: number, max: number, message: string) =>
     v.maxValue(max, message),
   );
 
+/** Texts separated by commas. */
+const list = () =>
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(",").map((item) => item.trim())),
+    v.filterItems((item) => item !== ""),
+  );
+
 const IDLE_RULE = "must be a number of minutes from 5 to 43200, which is 30 days";
 
 export const SETTINGS = {
@@ -133,13 +141,16 @@ export const SETTINGS = {
       IDLE_RULE,
     ),
   },
+  "second-factor-roles": {
+    hint: "ROLES",
+    help: "the root roles that need a second factor to sign in with a password, separated by commas",
+    schema: list(),
+  },
   "allow-private-targets": {
     hint: "HOSTS",
     help: "also deliver to these private hosts or address ranges, separated by commas; * for all",
     schema: v.pipe(
-      v.string(),
-      v.transform((text) => text.split(",").map((host) => host.trim())),
-      v.filterItems((host) => host !== ""),
+      list(),
       v.everyItem(
         (host) => PRIVATE_TARGET.test(host),
         "must be names, addresses or ranges such as 10.0.0.0/8",

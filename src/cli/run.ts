@@ -25,7 +25,7 @@ import { secretsRotate } from "./secrets.ts";
 import { serve } from "./serve.ts";
 import { tail } from "./tail.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
-import { userCreate, userLink, userList } from "./user.ts";
+import { userCreate, userLink, userList, userReset } from "./user.ts";
 import { licenses, version } from "./version.ts";
 
 /** In the order of help; the first is the default. */
@@ -50,6 +50,7 @@ export const COMMANDS: readonly Command[] = [
   userCreate,
   userList,
   userLink,
+  userReset,
   backup,
   restore,
   compact,

@@ -13,6 +13,8 @@ import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
 import { keepSearchesMerged } from "../log/search-merging.ts";
+import { rootRoles } from "../people/roles.ts";
+import { requireFactorOf } from "../people/second-factor-store.ts";
 import { createServer } from "../server/app.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
 import { watchAge, watchRetention, watchUsage } from "../server/tasks.ts";
@@ -44,6 +46,7 @@ export const NETWORK = [
   "usage-hours",
   "session-hours",
   "session-idle-minutes",
+  "second-factor-roles",
   ...DELIVERY,
   "access-log",
   "reset-links",
@@ -170,6 +173,7 @@ export async function serveUntilStopped(
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   warnAboutPublicUrl(context);
   const { host, port, "base-path": basePath, "session-hours": hours, "session-idle-minutes": idle } = config;
+  requireSecondFactor(config, db);
   limitSessions(db, { lifetime: hours * HOUR_MS, idle: idle && idle * MINUTE_MS });
   const { listener, streams } = createServer({
     db,
@@ -196,6 +200,15 @@ export async function serveUntilStopped(
     await Promise.all([listening.close(), stopDelivering()]); // both may take seconds
     await stopTasks(); // last, so that what has arrived until then is written too
   }
+}
+
+/** @throws UsageError for an unknown role: its holders would go without */
+function requireSecondFactor({ "second-factor-roles": roles }: Config, db: Database) {
+  const names = rootRoles(db).map(({ name }) => name);
+  const unknown = roles.find((role) => !names.includes(role));
+  if (unknown !== undefined)
+    throw new UsageError(`--second-factor-roles: ${unknown} must be one of ${names.join(", ")}`);
+  requireFactorOf(db, roles);
 }
 
 /** What the server does besides answering and delivering. @returns a function that stops it */

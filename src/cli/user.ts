@@ -4,6 +4,7 @@ import { write } from "../events/write.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { rootRoleNamed, rootRoles } from "../people/roles.ts";
+import { factorOf, removeFactor } from "../people/second-factor-store.ts";
 import { Email, Username } from "../people/users-schema.ts";
 import { createUser, isTaken, users } from "../people/users-store.ts";
 import { command, JSON_OPTION } from "./command.ts";
@@ -60,6 +61,21 @@ export const userList = command({
   run(context) {
     using db = dataFileToRead(context.config);
     printList(context, users(db), ["id", "username", "email", "name", "role"]);
+  },
+});
+
+export const userReset = command({
+  name: "user reset-second-factor",
+  summary: "Remove a user's second factor, for those who have lost theirs",
+  usage: "USER",
+  example: "user reset-second-factor edith",
+  settings: ["data"],
+  run({ args: [name = ""], config, print }) {
+    using db = dataFile(config);
+    const user = requireUser(db, name);
+    if (!factorOf(db, user.id)?.enabledAt) throw new Error(`${name} has no second factor`);
+    write(db, CLI, (tx) => removeFactor(tx, user));
+    print(`Removed the second factor of ${printable(name)}`);
   },
 });
 

@@ -153,6 +153,8 @@ export const EVENT_TYPES = [
   "feature-link-updated",
   "feature-link-removed",
   "scim-users-deleted",
+  "second-factor-added",
+  "second-factor-removed",
 ] as const;
 
 export const EventType = v.picklist(EVENT_TYPES, "is not a known event type");

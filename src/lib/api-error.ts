@@ -13,6 +13,8 @@ export const STATUS = {
   RoleInUseError: 400,
   AuthenticationRequired: 401,
   PasswordMismatch: 401,
+  SecondFactorRequired: 401,
+  SecondFactorSetupRequired: 401,
   InvalidTokenError: 401,
   NoAccessError: 403,
   InvalidOperationError: 403,

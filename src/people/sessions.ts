@@ -1,20 +1,44 @@
 import * as v from "valibot";
+import { countGuess } from "../access/guesses.ts";
 import { requirePerson } from "../access/require-permission.ts";
 import { beginSession, endSessionsOf, endSessionWith, sessionCookie } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
 import { bookkeeping, fromStored, query, type Stored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
+import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, WithHeaders } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { DAY_MS, timestamp } from "../lib/time.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { refreshPasswordHash, requireSignIn, requireStillPassword } from "./passwords.ts";
+import {
+  codeError,
+  enableFactor,
+  factorOf,
+  isRequired,
+  noteWrongCode,
+  requireCode,
+  useCode,
+} from "./second-factor-store.ts";
 import { User, UserId } from "./users-schema.ts";
 import { markSeen, requireUser, userToSignIn } from "./users-store.ts";
 
-/** The user who has just signed in; unlike elsewhere, without the role (original). */
-export const SignedIn = v.omit(User, ["rootRole"]);
+/**
+ * The user who has just signed in; unlike elsewhere, without the role (original). With recovery codes, shown only once, if
+ * the sign-in has enabled the second factor that a role requires.
+ */
+export const SignedIn = v.strictObject({
+  ...v.omit(User, ["rootRole"]).entries,
+  recoveryCodes: v.optional(v.array(v.string())),
+});
+
+/** The code of an authenticator app, or a recovery code, is needed by users who have a second factor. */
+export const PasswordSignIn = v.object({
+  username: v.string(),
+  password: v.string(),
+  code: v.optional(v.string()),
+});
 
 /** How somebody signs in: by password (`simple`), a link, a provider of identities, or the header of a proxy. */
 const METHODS = ["simple", "link", "oidc", "proxy"] as const;
@@ -48,38 +72,93 @@ export const signIn = POST({
   path: "/auth/simple/login",
   permission: null,
   duringMaintenance: true,
-  body: v.object({ username: v.string(), password: v.string() }),
-  errors: ["PasswordMismatch", "RateLimitError"],
+  body: PasswordSignIn,
+  errors: ["PasswordMismatch", "SecondFactorRequired", "SecondFactorSetupRequired", "RateLimitError"],
+  records: ["second-factor-added"],
   response: SignedIn,
 })
   .prepare(async ({ db, address, body }) => {
-    try {
-      return await requireSignIn(db, { ...body, address });
-    } catch (error) {
-      await noteWrongPassword(db, body.username, address, error);
-      throw error;
-    }
+    const checked = await checkedPassword(db, body, address);
+    await checkCode(db, checked.user, body.code, address);
+    return checked;
   })
-  .change(({ tx, address = null, isSecure, prepared: { user: signedIn, freshHash, ...proof } }) => {
+  .change(({ tx, address = null, isSecure, body, prepared: { user: signedIn, freshHash, ...proof } }) => {
     const { rootRole: _, ...user } = signedIn;
     requireStillPassword(tx.db, user.id, proof);
+    const codes = passSecondFactor(tx, signedIn, body.code);
     markSeen(tx, user.id);
     noteSignIn(tx, { user, method: "simple", address, failure: null });
     if (freshHash !== null) refreshPasswordHash(tx, user.id, freshHash);
     const cookie = sessionCookie(beginSession(tx, user.id), isSecure);
-    return new WithHeaders({ ...user, seenAt: tx.now }, { "set-cookie": cookie });
+    const signedInNow = { ...user, seenAt: tx.now, ...(codes && { recoveryCodes: codes }) };
+    return new WithHeaders(signedInNow, { "set-cookie": cookie });
   });
 
+/** The user with this name and password; a wrong one is added to the history. @throws as `requireSignIn` */
+export async function checkedPassword(
+  db: Database,
+  { username, password }: { username: string; password: string },
+  address: string | undefined,
+) {
+  try {
+    return await requireSignIn(db, { username, password, address });
+  } catch (error) {
+    const user = userToSignIn(db, username)?.user;
+    if (error instanceof ApiError && error.name === "PasswordMismatch")
+      await noteFailure(db, { user, address, failure: user ? "Wrong password" : "Unknown user" });
+    throw error;
+  }
+}
+
+/** Whoever has a second factor, or must have one, needs a code. */
+const needsCode = (db: Database, { id }: User) => Boolean(factorOf(db, id)?.enabledAt) || isRequired(db, id);
+
 /**
- * Adds a wrong password to the history; if the file can't be written, it isn't there. Too many are not added: they would
- * drive out the others.
+ * Checks the second factor after the password, as long as nothing is written; a wrong code counts like a wrong password.
+ * @throws ApiError `SecondFactorRequired`, `SecondFactorSetupRequired` or `RateLimitError`
  */
-async function noteWrongPassword(db: Database, name: string, address: string | undefined, error: unknown) {
-  if (!(error instanceof ApiError && error.name === "PasswordMismatch")) return;
-  const user = userToSignIn(db, name)?.user;
-  const failure = user ? "Wrong password" : "Unknown user";
-  const attempt = { user, method: "simple", address: address ?? null, failure } as const;
-  await inGroup(db, (tx) => noteSignIn(tx, attempt)).catch(() => {});
+async function checkCode(db: Database, user: User, code: string | undefined, address: string | undefined) {
+  if (!needsCode(db, user)) return;
+  if (code === undefined) throw missingCode(db, user);
+  const forgive = countGuess(db, { who: user.id, address });
+  try {
+    requireCode(db, user.id, code);
+  } catch (error) {
+    await noteFailure(db, { user, address, failure: "Wrong code" });
+    throw error;
+  }
+  forgive();
+}
+
+const missingCode = (db: Database, { id }: User) =>
+  factorOf(db, id)?.enabledAt
+    ? codeError("body.code: enter the code that your authenticator app shows, or a recovery code")
+    : new ApiError(
+        "SecondFactorSetupRequired",
+        "Your role requires a second factor: add a key to an authenticator app, then enter its code",
+      );
+
+/** Uses the code up. @returns recovery codes, if it is the first one of a second factor that a role requires */
+function passSecondFactor(tx: Tx, user: User, code: string | undefined): string[] | undefined {
+  if (!needsCode(tx.db, user)) return undefined;
+  if (code === undefined) throw missingCode(tx.db, user);
+  if (!factorOf(tx.db, user.id)?.enabledAt) return enableFactor(tx, user, code);
+  useCode(tx, user.id, code);
+  return undefined;
+}
+
+/**
+ * Adds a failure to the history; if the file can't be written, it isn't there. Refusals of too many attempts are not
+ * added: they would drive out the others.
+ */
+async function noteFailure(
+  db: Database,
+  { address = null, ...attempt }: Pick<Attempt, "user" | "failure"> & { address?: string | null | undefined },
+) {
+  await inGroup(db, (tx) => {
+    noteSignIn(tx, { ...attempt, method: "simple", address });
+    if (attempt.user && attempt.failure === "Wrong code") noteWrongCode(tx, attempt.user.id);
+  }).catch(() => {});
 }
 
 const SESSIONS = "/api/admin/user/sessions";

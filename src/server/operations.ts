@@ -68,6 +68,7 @@ export * from "../people/passwords.ts";
 export * from "../people/personal-tokens.ts";
 export * from "../people/roles.ts";
 export * from "../people/roles-routes.ts";
+export * from "../people/second-factor.ts";
 export * from "../people/service-accounts.ts";
 export * from "../people/sessions.ts";
 export * from "../people/user-permissions.ts";

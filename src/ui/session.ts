@@ -3,6 +3,7 @@ import { BASE } from "./address.ts";
 import {
   dropWaiting,
   holdRequests,
+  type Input,
   isSignInNeeded,
   type Output,
   request,
@@ -42,11 +43,13 @@ function learn(found: Me) {
   if (token.value === undefined) windows.postMessage(idOf(found));
 }
 
-/** @throws RequestError if the username or password is wrong */
-export async function signIn(username: string, password: string) {
-  await requestOnce("POST /auth/simple/login", { body: { username, password } });
-  await begin();
-}
+/** @throws RequestError if the username, the password or the code is wrong, or a code is needed */
+export const signIn = (body: Input<"POST /auth/simple/login">["body"]) =>
+  requestOnce("POST /auth/simple/login", { body });
+
+/** A key for the second factor that the user's role requires. */
+export const prepareSecondFactor = (body: { username: string; password: string }) =>
+  requestOnce("POST /auth/simple/second-factor", { body });
 
 /** @throws RequestError if the token is unknown, or is a client or frontend token */
 export async function signInWithToken(pasted: string) {

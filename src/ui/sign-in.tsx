@@ -1,12 +1,14 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { BASE } from "./address.ts";
+import { RequestError } from "./api.ts";
 import { nameOfUser } from "./format.ts";
 import { Button } from "./parts/controls.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { text } from "./parts/fields.tsx";
 import { Form, useForm } from "./parts/form.tsx";
+import { type AppKey, CODE, CodesForRecovery, KeyForApp } from "./parts/second-factor.tsx";
 import { Icon } from "./parts/words.tsx";
-import { begin, noticeSignIn, otherUser, signIn, signInWithToken } from "./session.ts";
+import { begin, noticeSignIn, otherUser, prepareSecondFactor, signIn, signInWithToken } from "./session.ts";
 
 /** The sign-in form: a page of its own at first, a dialog over the view if the session ends while it is open. */
 export function SignIn({ isAgain }: { isAgain: boolean }) {
@@ -67,6 +69,41 @@ const WITH_PASSWORD = {
   password: text("Password", { type: "password", autocomplete: "current-password", required: true }),
 };
 
+/** Asks for a code only if the server does, or shows how to set up the app that the user's role requires. */
+function WithPassword() {
+  const [key, setKey] = useState<AppKey>();
+  const [asksCode, askCode] = useState(false);
+  const [codes, setCodes] = useState<readonly string[]>();
+  const form = useForm({ username: "", password: "", code: "" }, async ({ code, ...user }) => {
+    try {
+      const { recoveryCodes } = await signIn({ ...user, ...(asksCode && { code }) });
+      if (recoveryCodes) return setCodes(recoveryCodes);
+      await begin();
+    } catch (error) {
+      if (asksCode || !(error instanceof RequestError) || !ASKS.includes(error.name)) throw error;
+      if (error.name === "SecondFactorSetupRequired") setKey(await prepareSecondFactor(user));
+      askCode(true);
+    }
+  });
+  if (codes)
+    return (
+      <>
+        <CodesForRecovery codes={codes} />
+        <Button kind="main" onClick={begin}>
+          Continue
+        </Button>
+      </>
+    );
+  return (
+    <>
+      {key && <KeyForApp {...key} />}
+      <Form form={form} fields={{ ...WITH_PASSWORD, code: asksCode && CODE }} submit="Sign in" />
+    </>
+  );
+}
+
+const ASKS = ["SecondFactorRequired", "SecondFactorSetupRequired"];
+
 const WITH_LINK_OR_TOKEN = {
   pasted: text("Sign-in link or API token", {
     hint: "A token is never stored: it is forgotten when the page is reloaded.",
@@ -77,9 +114,6 @@ const WITH_LINK_OR_TOKEN = {
 
 /** @param openLink opens the path of a sign-in link, which responds with a page of its own */
 function Forms({ openLink }: { openLink(path: string): void }) {
-  const withPassword = useForm({ username: "", password: "" }, ({ username, password }) =>
-    signIn(username, password),
-  );
   const withLinkOrToken = useForm({ pasted: "" }, async ({ pasted }) => {
     const [, secret] = LINK.exec(pasted.trim()) ?? [];
     if (secret === undefined) await signInWithToken(pasted.trim());
@@ -87,7 +121,7 @@ function Forms({ openLink }: { openLink(path: string): void }) {
   });
   return (
     <>
-      <Form form={withPassword} fields={WITH_PASSWORD} submit="Sign in" />
+      <WithPassword />
       <div class="other-ways">
         <p class="muted">
           No password? Whoever runs the server can create a sign-in link:{" "}

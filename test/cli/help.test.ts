@@ -43,7 +43,12 @@ test("help of a group lists its commands", async () => {
   assert.deepEqual(await runHere(["user", "--help"]), await runHere(["help", "user"]));
   const { code, stdout } = await runHere(["help", "user"]);
   assert.equal(code, 0);
-  assert.deepEqual(stdout.match(/^ {2}user \w+/gm), ["  user create", "  user list", "  user link"]);
+  assert.deepEqual(stdout.match(/^ {2}user \w+/gm), [
+    "  user create",
+    "  user list",
+    "  user link",
+    "  user reset",
+  ]);
 });
 
 test("the program prints it too", async () => {

@@ -19,6 +19,10 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   changePassword: 401,
   validateToken: 401,
   login: 401,
+  prepareSecondFactor: 401,
+  addSecondFactor: 401,
+  removeSecondFactor: 401,
+  resetSecondFactor: 404,
   edgeCreateOrReturnTokens: 401,
   sendResetPasswordEmail: 404,
   importFile: 409, // into memory

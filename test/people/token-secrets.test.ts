@@ -149,7 +149,11 @@ test("a new key encrypts the secrets of tokens too", async (t) => {
   const { file, secret, listed } = await fileKeeping(t);
   const [key, stored] = [fs.readFileSync(`${file}.key`, "utf8"), storedIn(file)];
   const { code, stdout } = await runHere(["secrets", "rotate", "--data", file]);
-  assert.deepEqual([code, stdout.includes("0 integrations and 1 token with a new key")], [0, true], stdout);
+  assert.deepEqual(
+    [code, stdout.includes("0 integrations, 1 token and 0 second factors with a new key")],
+    [0, true],
+    stdout,
+  );
   assert.ok(!fs.readFileSync(`${file}.key`, "utf8").includes(key.trim()));
   assert.notEqual(storedIn(file), stored);
   assert.equal(await listed(), secret);

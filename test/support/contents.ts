@@ -6,6 +6,7 @@ export const NOT_EXPORTED = [
   "feedback",
   "integration_troubles",
   "reset_tokens",
+  "second_factors",
   "sessions",
   "sign_in_links",
   "sign_ins",

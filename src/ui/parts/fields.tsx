@@ -86,7 +86,7 @@ const labelled =
 
 interface TextOptions extends Options {
   type?: "text" | "password" | "email" | "datetime-local";
-  autocomplete?: "username" | "current-password" | "new-password";
+  autocomplete?: "username" | "current-password" | "new-password" | "one-time-code";
   autofocus?: boolean;
   required?: boolean;
 }

@@ -9,6 +9,7 @@ import { createPasswordLink, PersonalTokens } from "../parts/tokens.tsx";
 import { Answer, Badge, Heading, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { isAdmin, ownUser } from "../session.ts";
+import { SecondFactor } from "./second-factor.tsx";
 
 /** The user's own account: role and projects, tokens, password and sessions. */
 export function Account() {
@@ -45,6 +46,7 @@ export function Account() {
         <h2>Password</h2>
         <Password />
       </section>
+      {ownUser() && <SecondFactor />}
       <Sessions />
       <SignIns />
     </>

@@ -100,7 +100,10 @@ export function Users() {
                   <p class="muted">
                     <Link href="/people/roles">What each role can do</Link>
                   </p>
-                  <Button onClick={() => endSessions(row)}>Sign out everywhere</Button>
+                  <div class="actions">
+                    <Button onClick={() => endSessions(row)}>Sign out everywhere</Button>
+                    <Button onClick={() => resetSecondFactor(row)}>Reset the second factor</Button>
+                  </div>
                 </>
               )
             }
@@ -124,6 +127,11 @@ export function Users() {
 async function endSessions(user: Parameters<typeof nameOf>[0]) {
   await change(`DELETE ${USER}/sessions`, { params: { id: user.id } });
   tell(`${nameOf(user)} is signed out everywhere. Tokens stay.`);
+}
+
+async function resetSecondFactor(user: Parameters<typeof nameOf>[0]) {
+  await change(`DELETE ${USER}/second-factor`, { params: { id: user.id } });
+  tell(`${nameOf(user)} needs no second factor until they set one up again.`);
 }
 
 const PASSWORD_LINK =
