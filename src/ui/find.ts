@@ -96,13 +96,13 @@ const hasAll = (name: string, words: readonly string[]) => {
   return words.every((word) => lower.includes(word));
 };
 
-/** The flags with all the words, those whose name begins with them first; none without words. */
+/** The flags with all the words, those whose name begins with them first, short names before long ones; none without words. */
 const best = (flags: readonly Flag[], words: readonly string[]) =>
   words.length === 0
     ? []
     : flags
         .filter(({ name, description, project }) => hasAll(`${name} ${description} ${project}`, words))
-        .toSorted((a, b) => rank(a, words) - rank(b, words));
+        .toSorted((a, b) => rank(a, words) - rank(b, words) || a.name.length - b.name.length);
 
 function rank({ name }: Flag, words: readonly string[]) {
   const text = words.join(" ");

@@ -36,7 +36,8 @@ interface Finding {
 
 /** The violations that axe-core finds in an element, in words. @param rules the only ones to check */
 async function findings(page: Page, selector: string, rules?: readonly string[]): Promise<string[]> {
-  const options = { ...(rules && { runOnly: rules }), resultTypes: ["violations"] };
+  const more = { "target-size": { enabled: true } };
+  const options = { ...(rules ? { runOnly: rules } : { rules: more }), resultTypes: ["violations"] };
   const found = (await page.evaluate(
     `axe.run(${JSON.stringify(selector)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )) as Finding[];
