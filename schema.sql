@@ -95,7 +95,7 @@ CREATE TABLE users (
 -- The dashboard lists the administrators.
 CREATE INDEX users_by_root_role ON users (root_role);
 
--- `mappings_sso` lists a group's names in other directories; it is stored for clients and not used here.
+-- `mappings_sso` lists a group's names in other systems: who signs in there joins and leaves it by them.
 CREATE TABLE groups (
   id          INTEGER PRIMARY KEY CHECK (id > 0),
   name        TEXT NOT NULL UNIQUE,
@@ -220,6 +220,16 @@ CREATE TABLE second_factors (
   wrong      INTEGER NOT NULL DEFAULT 0,
   recovery   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(recovery) = 'array')
 ) STRICT;
+
+-- Accounts of other systems. One belongs to the issuer's subject, whatever names and addresses it has later; a user has at
+-- most one of each issuer.
+CREATE TABLE identities (
+  issuer  TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (issuer, subject),
+  UNIQUE (user_id, issuer)
+) STRICT, WITHOUT ROWID;
 
 -- Links with which anyone can sign up; only the SHA-256 of a link's secret is stored.
 CREATE TABLE invitations (

@@ -37,7 +37,7 @@ const removeSession = command<{ hash: string }>(`DELETE FROM sessions WHERE hash
 const removeOthers = command<{ userId: number; kept: string | null }>(`
   DELETE FROM sessions WHERE user_id = :userId AND hash IS NOT :kept`);
 
-interface Session {
+export interface Session {
   /** Only the user's browser has it. */
   secret: string;
   /** The latest end. */

@@ -17,7 +17,7 @@ const Member = v.strictObject({
   user: User,
 });
 
-/** A group with its members; `mappingsSSO` is stored, but has no effect here. */
+/** A group with its members; `mappingsSSO` has its names in other systems, whose people join and leave it at sign-in. */
 export const Group = v.strictObject({
   id: v.pipe(v.number(), v.integer()),
   name: v.string(),
@@ -221,6 +221,28 @@ function setUsers(tx: Tx, groupId: number, users: ReadonlyArray<{ user: { id: nu
   removeOthers(tx).run({ groupId, kept: JSON.stringify([...ids]) });
   for (const { id } of membersOf(tx.db).all({ id: groupId })) ids.delete(id);
   for (const userId of ids) insertMember(tx).run({ groupId, userId, joinedAt: tx.now });
+}
+
+const changedBy = query<{ userId: number; names: string }, { id: number; isMember: 0 | 1 }>(`
+  SELECT id, isMember FROM (
+    SELECT id, EXISTS (SELECT 1 FROM group_users WHERE group_id = id AND user_id = :userId) AS isMember,
+      EXISTS (SELECT 1 FROM json_each(mappings_sso)
+        WHERE value IN (SELECT value FROM json_each(:names))) AS isNamed
+    FROM groups WHERE mappings_sso <> '[]')
+  WHERE isMember <> isNamed ORDER BY id`);
+
+const removeMember = command<{ groupId: number; userId: number }>(`
+  DELETE FROM group_users WHERE group_id = :groupId AND user_id = :userId`);
+
+/** Joins the groups with these names in another system, and leaves those without; groups that have none there stay. */
+export function syncGroups(tx: Tx, userId: number, names: readonly string[]) {
+  for (const { id: groupId, isMember } of changedBy(tx.db).all({ userId, names: JSON.stringify(names) })) {
+    const data = { groupId, userId };
+    if (isMember) removeMember(tx).run(data);
+    else insertMember(tx).run({ ...data, joinedAt: tx.now });
+    if (isMember) tx.record({ type: "group-user-removed", preData: data });
+    else tx.record({ type: "group-user-added", data });
+  }
 }
 
 /** The group in events: users are reduced to their ids. @throws ApiError `NotFoundError` */

@@ -4,6 +4,7 @@ import type { Database } from "../../src/db/database.ts";
 export const NOT_EXPORTED = [
   "deliveries",
   "feedback",
+  "identities",
   "integration_troubles",
   "reset_tokens",
   "second_factors",

@@ -90,3 +90,13 @@ CREATE TABLE second_factors (
   wrong      INTEGER NOT NULL DEFAULT 0,
   recovery   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(recovery) = 'array')
 ) STRICT;
+
+-- Accounts of other systems. One belongs to the issuer's subject, whatever names and addresses it has later; a user has at
+-- most one of each issuer.
+CREATE TABLE identities (
+  issuer  TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (issuer, subject),
+  UNIQUE (user_id, issuer)
+) STRICT, WITHOUT ROWID;

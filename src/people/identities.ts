@@ -1,0 +1,114 @@
+import * as v from "valibot";
+import { beginSession, type Session } from "../access/session.ts";
+import type { Database } from "../db/database.ts";
+import { command, query } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
+import { syncGroups } from "./groups.ts";
+import { noteSignIn } from "./sessions.ts";
+import { Email, FullName, Username } from "./users-schema.ts";
+import { createUser, isTaken, markSeen, requireUser, userByEmail, userToSignIn } from "./users-store.ts";
+
+/*
+ * People sign in through another system, which says who they are. Their account here belongs to what that system calls
+ * them for ever, since names and e-mail addresses are edited and given to others.
+ */
+
+/** Somebody whom another system has signed in. */
+export interface Identity {
+  method: "oidc" | "proxy";
+  /** The system. */
+  issuer: string;
+  /** Who it is there, for ever. */
+  subject: string;
+  username: string | null;
+  /** Null unless the system has verified it. */
+  email: string | null;
+  name: string | null;
+  /** The names of their groups there; undefined if they are not to be followed. */
+  groups?: readonly string[] | undefined;
+}
+
+/** Who gets an account at the first sign-in. */
+export interface Admission {
+  autoCreate: boolean;
+  /** Of their e-mail addresses, in lower case; empty for any, or for none. */
+  emailDomains: readonly string[];
+  /** The id of the root role that they get. */
+  rootRole: number;
+}
+
+/**
+ * Signs in a person of another system: finds or creates their account, joins and leaves groups, and adds the attempt to
+ * the history.
+ * @returns the session, or the reason why there is none, worded for the person
+ */
+export function signInIdentity(
+  tx: Tx,
+  identity: Identity,
+  admission: Admission,
+  address: string | null,
+): { session: Session } | { refusal: string } {
+  const { method } = identity;
+  const known = knownUser(tx.db, identity);
+  const refusal = known === undefined ? refusalOf(tx.db, identity, admission) : null;
+  if (refusal !== null) {
+    noteSignIn(tx, { user: undefined, method, address, failure: refusal });
+    return { refusal };
+  }
+  const id = known ?? createUser(tx, { ...v.parse(Names, identity), rootRole: admission.rootRole });
+  if (idOf(tx.db, identity) === undefined) tie(tx).run({ ...keyOf(identity), userId: id });
+  if (identity.groups) syncGroups(tx, id, identity.groups);
+  markSeen(tx, id);
+  noteSignIn(tx, { user: requireUser(tx.db, id), method, address, failure: null });
+  return { session: beginSession(tx, id) };
+}
+
+const Names = v.object({
+  username: v.nullable(Username),
+  email: v.nullable(Email),
+  name: v.nullable(FullName),
+});
+
+const keyOf = ({ issuer, subject }: Identity) => ({ issuer, subject });
+
+/** Whose account it is; at first, whose name it is here, unless that user is already somebody else there. */
+function knownUser(db: Database, identity: Identity): number | undefined {
+  const id = idOf(db, identity);
+  if (id !== undefined) return id;
+  const named = namedUser(db, identity);
+  return named === undefined || isTied(db).get({ userId: named, issuer: identity.issuer })
+    ? undefined
+    : named;
+}
+
+/** A proxy is the operator's own and answers for usernames; with a provider, people may choose theirs. */
+function namedUser(db: Database, { method, username, email }: Identity): number | undefined {
+  const byUsername = method === "proxy" && username !== null && userToSignIn(db, username)?.user;
+  if (byUsername) return byUsername.id;
+  return email === null ? undefined : userByEmail(db, email)?.id;
+}
+
+function refusalOf(db: Database, identity: Identity, admission: Admission): string | null {
+  if (!v.is(Names, identity)) return "Your username, e-mail address or name can't be one here";
+  const { username, email } = identity;
+  if (isTaken(db, username) || isTaken(db, email))
+    return "Another account has your username or e-mail address";
+  if (!admission.autoCreate) return "You have no account here: ask an administrator for one";
+  if (username === null && email === null) return "Neither a username nor a verified e-mail address was sent";
+  const domain = email?.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  const { emailDomains } = admission;
+  if (emailDomains.length === 0 || (domain !== undefined && emailDomains.includes(domain))) return null;
+  return "Your e-mail address is not of a domain that may sign in";
+}
+
+/** The user that an account belongs to; undefined until the first sign-in. */
+const idOf = (db: Database, identity: Identity) => tied(db).pluck().get(keyOf(identity));
+
+const tied = query<{ issuer: string; subject: string }, number>(`
+  SELECT user_id FROM identities WHERE issuer = :issuer AND subject = :subject`);
+
+const isTied = query<{ userId: number; issuer: string }>(`
+  SELECT 1 FROM identities WHERE user_id = :userId AND issuer = :issuer`);
+
+const tie = command<{ issuer: string; subject: string; userId: number }>(`
+  INSERT INTO identities (issuer, subject, user_id) VALUES (:issuer, :subject, :userId)`);
