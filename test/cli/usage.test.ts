@@ -17,7 +17,11 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
   [
     [["bogus"], "Unknown command bogus", ""],
     [["token"], "Unknown command token: must be one of token create, token list, token revoke", ""],
-    [["user", "delete"], "Unknown command user delete: must be one of user create, user list, user link", ""],
+    [
+      ["user", "delete"],
+      "Unknown command user delete: must be one of user create, user list, user link, user reset-second-factor",
+      "",
+    ],
     [["run"], "run needs -- COMMAND, for example: flagstone run --seed flags.json -- npm test", " run"],
     [["start"], "Unknown command start: did you mean serve?", ""],
     [["strat"], "Unknown command strat: did you mean serve?", ""],
