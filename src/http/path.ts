@@ -73,7 +73,7 @@ const UNSUPPORTED: ReadonlyArray<[paths: RegExp, reason: string]> = [
     "change requests are not part of it",
   ],
   [
-    /^\/(api\/admin\/auth|auth)\/(oidc|saml|google)(\/|$)|^\/api\/admin\/auth\/simple\/settings$/,
+    /^\/(api\/admin\/auth|auth)\/(oidc|saml|google)(\/|$)/,
     "signing in through another system (OIDC, SAML, Google) is not part of it",
   ],
   [/^\/(scim|api\/admin\/scim-settings)(\/|$)/, "SCIM is not part of it"],

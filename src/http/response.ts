@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { pipeline, Readable } from "node:stream";
 import zlib from "node:zlib";
 import { HTTPResponse } from "h3";
-import type { ApiError } from "../lib/api-error.ts";
+import type { ApiError, ErrorBody } from "../lib/api-error.ts";
 import { endOfTurn } from "../lib/background.ts";
 import { toJson } from "../lib/raw-json.ts";
 import { acceptsGzip, type Encoding, encodeOnce, encodingFor, isWorthCompressing } from "./encoding.ts";
@@ -184,15 +184,15 @@ export function withoutLength({ "content-length": _, ...headers }: Record<string
 
 export function toErrorResponse(
   error: ApiError,
-  basePath?: string,
+  content: ErrorBody,
   cors?: Record<string, string>,
 ): HTTPResponse {
-  const { status, headers, body } = errorParts(error, basePath);
+  const { status, headers, body } = errorParts(error, content);
   return respond(status, body, { ...headers, ...cors });
 }
 
-export function errorParts(error: ApiError, basePath?: string) {
-  const body = JSON.stringify(error.toBody(basePath));
+export function errorParts(error: ApiError, content = error.toBody()) {
+  const body = JSON.stringify(content);
   const headers: Record<string, string> = {
     ...COMMON,
     "content-length": String(Buffer.byteLength(body)),

@@ -30,6 +30,7 @@ export const STATUS = {
   PayloadTooLargeError: 413,
   ContentTypeError: 415,
   ExpectationFailedError: 417,
+  DisabledError: 422,
   RateLimitError: 429,
   HeadersTooLargeError: 431,
   UnknownError: 500,
@@ -46,7 +47,7 @@ const Detail = v.strictObject({
 });
 
 /** What the original's page renders its sign-in form from (original). */
-const SIGN_IN = { path: "/auth/simple/login", type: "password", defaultHidden: false } as const;
+const SIGN_IN = { path: "/auth/simple/login", type: "password" } as const;
 
 /** The body of every error; a 401 also says where to sign in. */
 export const ErrorBody = v.strictObject({
@@ -81,11 +82,11 @@ export class ApiError extends Error {
     return STATUS[this.name];
   }
 
-  /** @param basePath prefixes the sign-in path */
-  toBody(basePath = ""): ErrorBody {
+  /** @param basePath prefixes the sign-in path @param defaultHidden whether passwords are switched off */
+  toBody(basePath = "", defaultHidden = false): ErrorBody {
     const { id, name, message, details } = this;
     if (name !== "AuthenticationRequired") return { id, name, message, details };
-    return { id, name, message, details, ...SIGN_IN, path: basePath + SIGN_IN.path };
+    return { id, name, message, details, ...SIGN_IN, path: basePath + SIGN_IN.path, defaultHidden };
   }
 }
 

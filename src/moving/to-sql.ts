@@ -72,7 +72,7 @@ DELETE FROM public.environments;
 DELETE FROM public.context_fields;
 DELETE FROM public.tag_types;
 DELETE FROM public.roles WHERE id > 5;
-DELETE FROM public.settings WHERE name IN ('unleash.frontend', 'maintenance.mode');
+DELETE FROM public.settings WHERE name IN ('unleash.frontend', 'maintenance.mode', 'unleash.auth.simple');
 
 `;
 

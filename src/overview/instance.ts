@@ -49,6 +49,7 @@ export const readUiConfig = GET({
   response: UiConfig,
 }).run(({ db }) => {
   const { enabled: maintenanceMode } = currentSetting(db, "maintenance.mode");
+  const { disabled: disablePasswordAuth } = currentSetting(db, "unleash.auth.simple");
   return {
     ...FIXED,
     versionInfo: {
@@ -59,6 +60,7 @@ export const readUiConfig = GET({
     },
     unleashUrl: new OwnPath(""),
     baseUriPath: "",
+    disablePasswordAuth,
     maintenanceMode,
     frontendApiOrigins: currentSetting(db, "unleash.frontend").frontendApiOrigins,
     flags: { ...SHOWN, maintenanceMode },
@@ -90,7 +92,6 @@ const FIXED = {
   version: ORIGINAL,
   authenticationType: "open-source",
   emailEnabled: false,
-  disablePasswordAuth: false,
   networkViewEnabled: false,
   unleashAIAvailable: false,
   segmentValuesLimit: LIMITS.segmentValues,
@@ -144,15 +145,20 @@ export const NewUiConfig = v.object({ frontendSettings: v.optional(FrontendSetti
 /** While it is enabled, changes are refused; reads continue. */
 export const Maintenance = v.object({ enabled: v.boolean() });
 
+/** Whether passwords are switched off: nobody signs in with one. */
+export const PasswordSettings = v.object({ disabled: v.boolean() });
+
 /** The settings, under the original's names. */
 interface Settings {
   "unleash.frontend": v.InferOutput<typeof FrontendSettings>;
   "maintenance.mode": v.InferOutput<typeof Maintenance>;
+  "unleash.auth.simple": v.InferOutput<typeof PasswordSettings>;
 }
 
 const DEFAULTS: Settings = {
   "unleash.frontend": { frontendApiOrigins: ["*"] },
   "maintenance.mode": { enabled: false },
+  "unleash.auth.simple": { disabled: false },
 };
 
 const ofOrigins = {
@@ -207,6 +213,30 @@ export const changeMaintenance = POST({
   records: ["setting-created", "setting-updated"],
 }).change(({ tx, body }) => changeSetting(tx, "maintenance.mode", body));
 
+const ofPasswords = {
+  tag: "Instance",
+  path: "/api/admin/auth/simple/settings",
+  permission: { permission: ["ADMIN", "UPDATE_AUTH_CONFIGURATION"] },
+  response: PasswordSettings,
+} as const;
+
+export const readPasswordSettings = GET({
+  ...ofPasswords,
+  id: "getSimpleSettings",
+  summary: "Whether passwords are switched off",
+}).run(({ db }) => currentSetting(db, "unleash.auth.simple"));
+
+export const changePasswordSettings = POST({
+  ...ofPasswords,
+  id: "setSimpleSettings",
+  summary: "Switch passwords off or on; links for signing in, sessions and tokens stay valid",
+  body: PasswordSettings,
+  records: ["setting-created", "setting-updated"],
+}).change(({ tx, body }) => {
+  changeSetting(tx, "unleash.auth.simple", body);
+  return body;
+});
+
 /** @throws ApiError `ServiceUnavailableError` while changes are refused for maintenance */
 export function requireNoMaintenance(db: Database) {
   if (!currentSetting(db, "maintenance.mode").enabled) return;
@@ -244,17 +274,22 @@ const store = command<{ name: string; content: string }>(`
 const CONTENTS = {
   "unleash.frontend": v.strictObject(FrontendSettings.entries),
   "maintenance.mode": v.strictObject(Maintenance.entries),
+  "unleash.auth.simple": v.strictObject(PasswordSettings.entries),
 };
 
 const insert = command<{ name: string; content: string }>(`
   INSERT INTO settings (name, content) VALUES (:name, :content)`);
 
 const all = query<object, { name: string; content: string }>(`
-  SELECT name, content FROM settings WHERE name IN ('unleash.frontend', 'maintenance.mode') ORDER BY name`);
+  SELECT name, content FROM settings WHERE name IN ('unleash.frontend', 'maintenance.mode', 'unleash.auth.simple')
+  ORDER BY name`);
 
 export const setting = kind({
   name: "setting",
-  schema: v.strictObject({ name: v.picklist(["unleash.frontend", "maintenance.mode"]), content: JsonObject }),
+  schema: v.strictObject({
+    name: v.picklist(["unleash.frontend", "maintenance.mode", "unleash.auth.simple"]),
+    content: JsonObject,
+  }),
   insert({ tx }, { name, content }) {
     const checked = check<v.GenericSchema>(CONTENTS[name], content, "content");
     if (checked.violations) {

@@ -172,6 +172,17 @@ export const resetPassword = POST({
     setPassword(tx, userId, { hash });
   });
 
+function requirePasswordsOn(db: Database) {
+  if (!passwordsAreOff(db)) return;
+  throw new ApiError("DisabledError", "Passwords are switched off: sign in another way, or with a link");
+}
+
+/** Whether nobody signs in with a password. */
+export const passwordsAreOff = (db: Database) => switchedOff(db).get({}) !== undefined;
+
+const switchedOff = query<object>(`
+  SELECT 1 FROM settings WHERE name = 'unleash.auth.simple' AND content ->> 'disabled'`);
+
 /** The hash that the password matched, for checking again in the transaction. */
 interface Proof {
   passwordHash: string;
@@ -180,12 +191,13 @@ interface Proof {
 /**
  * The user with this password and this username, or e-mail address in any letter case; with a new hash of the password
  * if the stored one is weaker than today's. Takes just as long if there is no such user.
- * @throws ApiError `PasswordMismatch`, or `RateLimitError` after too many wrong passwords
+ * @throws ApiError `PasswordMismatch`, `RateLimitError` after too many wrong passwords, or `DisabledError`
  */
 export async function requireSignIn(
   db: Database,
   { username, password, address }: { username: string; password: string; address: string | undefined },
 ): Promise<Proof & { user: User; freshHash: string | null }> {
+  requirePasswordsOn(db);
   const forgive = countGuess(db, { who: username, address });
   const found = userToSignIn(db, username);
   if (!(await isPassword(password, found?.passwordHash ?? null)))

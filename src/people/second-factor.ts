@@ -46,7 +46,7 @@ export const prepareSecondFactor = POST({
   permission: null,
   duringMaintenance: true,
   body: v.object({ username: v.string(), password: v.string() }),
-  errors: ["PasswordMismatch", "RateLimitError", "InvalidOperationError"],
+  errors: ["PasswordMismatch", "DisabledError", "RateLimitError", "InvalidOperationError"],
   response: SecondFactorKey,
 })
   .prepare(({ db, address, body }) => checkedPassword(db, body, address))

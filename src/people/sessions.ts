@@ -73,7 +73,13 @@ export const signIn = POST({
   permission: null,
   duringMaintenance: true,
   body: PasswordSignIn,
-  errors: ["PasswordMismatch", "SecondFactorRequired", "SecondFactorSetupRequired", "RateLimitError"],
+  errors: [
+    "PasswordMismatch",
+    "SecondFactorRequired",
+    "SecondFactorSetupRequired",
+    "DisabledError",
+    "RateLimitError",
+  ],
   records: ["second-factor-added"],
   response: SignedIn,
 })

@@ -18,6 +18,7 @@ import { ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
 import { requireValid } from "../lib/api-error.ts";
 import { currentSetting, requireNoMaintenance } from "../overview/instance.ts";
+import { passwordsAreOff } from "../people/passwords.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import type { ServerOptions } from "./options.ts";
@@ -118,12 +119,13 @@ function identify(options: ServerOptions, surface: Surface, event: H3Event) {
 }
 
 /** Unwraps what a handler threw, which h3 has wrapped. */
-function refuse({ log, basePath, trustsProxy = false }: ServerOptions, thrown: unknown, event: H3Event) {
+function refuse({ db, log, basePath, trustsProxy = false }: ServerOptions, thrown: unknown, event: H3Event) {
   const cause = HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown;
   const error = fromConstraint(cause) ?? toApiError(cause);
   const address = addressOf(event, trustsProxy);
   logError(log, error, { method: event.req.method, path: event.url.pathname, address });
-  return toErrorResponse(error, basePath, event.context.cors);
+  const body = error.toBody(basePath, error.status === 401 && passwordsAreOff(db));
+  return toErrorResponse(error, body, event.context.cors);
 }
 
 function addressOf(event: H3Event, trustsProxy: boolean) {

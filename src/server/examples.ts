@@ -244,6 +244,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   addPublicSignupTokenUser: {
     body: { email: "robin@shop.example", username: "robin", name: "Robin", password: PASSWORD },
   },
+  setSimpleSettings: { body: { disabled: false } },
   toggleMaintenance: { body: { enabled: true } },
   setUiConfig: { body: { frontendSettings: { frontendApiOrigins: ["https://shop.example"] } } },
   setCors: { body: { frontendApiOrigins: ["https://shop.example"] } },

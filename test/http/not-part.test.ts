@@ -19,10 +19,6 @@ for (const [path, reason] of [
     "/api/admin/auth/saml/settings",
     "signing in through another system (OIDC, SAML, Google) is not part of it",
   ],
-  [
-    "/api/admin/auth/simple/settings",
-    "signing in through another system (OIDC, SAML, Google) is not part of it",
-  ],
   ["/auth/oidc/login", "signing in through another system (OIDC, SAML, Google) is not part of it"],
   ["/scim/Users", "SCIM is not part of it"],
   ["/api/admin/scim-settings", "SCIM is not part of it"],
