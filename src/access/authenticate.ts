@@ -15,6 +15,8 @@ export interface Credentials {
   key?: string | null;
   /** The secret in the session's cookie. */
   session: string | undefined;
+  /** Whom a trusted proxy names. */
+  proxyUser?: string | undefined;
 }
 
 interface PersonRow {
@@ -46,22 +48,26 @@ const tokenByHash = query<{ hash: string }, TokenRow>(`
   FROM tokens LEFT JOIN users ON users.id = tokens.user_id
   WHERE tokens.hash = :hash`);
 
-const sessionByHash = query<{ hash: string }, PersonRow>(`
+// A session that a proxy's header began is nothing without it, and the header outranks all other sessions.
+const sessionByHash = query<{ hash: string; proxyUser: string | null }, PersonRow>(`
   SELECT sessions.expires_at AS expiresAt, users.id AS userId, ${PERSON}
   FROM sessions JOIN users ON users.id = sessions.user_id
-  WHERE sessions.hash = :hash`);
+  WHERE sessions.hash = :hash AND sessions.proxy_user IS :proxyUser`);
 
 /**
  * The actor behind a token or a session. If both are present, a session takes precedence over a personal token, and a
  * service token over a session (original).
  * @throws ApiError `AuthenticationRequired` if there is neither, or if the credential is unknown, revoked or expired.
  */
-export function authenticate(db: Database, { authorization, session }: Credentials): Actor {
+export function authenticate(db: Database, { authorization, session, ...rest }: Credentials): Actor {
   const secret = secretIn(authorization);
   const token = secret ? valid(tokenByHash(db).get({ hash: hashSecret(secret) })) : undefined;
   if (token && token.userId === null) return toService(token);
+  const proxyUser = rest.proxyUser ?? null;
   const person =
-    session === undefined ? undefined : valid(sessionByHash(db).get({ hash: hashSecret(session) }));
+    session === undefined
+      ? undefined
+      : valid(sessionByHash(db).get({ hash: hashSecret(session), proxyUser }));
   if (person) return toPerson(person, { session: hashSecret(session!), tokenId: null });
   if (token) return toPerson(token as PersonRow, { session: null, tokenId: token.tokenId });
   throw new ApiError(

@@ -22,9 +22,18 @@ const limitsOf = perDatabase((): SessionLimits => ({ lifetime: 2 * DAY_MS, idle:
 export const limitSessions = (db: Database, limits: SessionLimits) =>
   void Object.assign(limitsOf(db), limits);
 
+interface NewSession {
+  hash: string;
+  userId: number;
+  proxyUser: string | null;
+  createdAt: string;
+  expiresAt: string;
+}
+
 // Responses cached for a session stay valid when another session begins, or when an expired one is removed.
-const insertSession = bookkeeping<{ hash: string; userId: number; createdAt: string; expiresAt: string }>(`
-  INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (:hash, :userId, :createdAt, :expiresAt)`);
+const insertSession = bookkeeping<NewSession>(`
+  INSERT INTO sessions (hash, user_id, proxy_user, created_at, expires_at)
+  VALUES (:hash, :userId, :proxyUser, :createdAt, :expiresAt)`);
 
 const setExpiry = bookkeeping<{ hash: string; lifetime: number; latest: string }>(`
   UPDATE sessions SET expires_at = min(:latest, ifnull(strftime('%Y-%m-%dT%H:%M:%fZ', created_at, :lifetime || ' seconds'), :latest))
@@ -44,15 +53,18 @@ export interface Session {
   expiresAt: Date;
 }
 
-/** Begins a session for a user and removes expired ones. */
-export function beginSession(tx: Writing, userId: number): Session {
+/**
+ * Begins a session for a user and removes expired ones.
+ * @param proxyUser whom the header of a proxy named: the session is valid only together with the same header
+ */
+export function beginSession(tx: Writing, userId: number, proxyUser: string | null = null): Session {
   const createdAt = timestamp();
   const { lifetime, idle = lifetime } = limitsOf(tx.db);
   const after = (ms: number) => timestamp(Date.now() + ms);
   const secret = randomSecret();
   removeExpired(tx).run({ now: createdAt });
   const expiresAt = after(Math.min(lifetime, idle));
-  insertSession(tx).run({ hash: hashSecret(secret), userId, createdAt, expiresAt });
+  insertSession(tx).run({ hash: hashSecret(secret), userId, proxyUser, createdAt, expiresAt });
   return { secret, expiresAt: new Date(after(lifetime)) };
 }
 

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import net from "node:net";
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
 import { LOG_LEVELS, type Log } from "../lib/logger.ts";
@@ -56,6 +57,27 @@ const list = () =>
     v.transform((text) => text.split(",").map((item) => item.trim())),
     v.filterItems((item) => item !== ""),
   );
+
+/** Proxies and servers disagree on underscores. */
+const HeaderName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9-]*$/, "must be the name of a header: letters, digits and dashes"),
+  v.check(
+    (name) => !/^(authorization|cookie|host|x-api-key|x-forwarded-for)$/i.test(name),
+    "must be a header of its own",
+  ),
+  v.toLowerCase(),
+);
+
+const NETWORK_RULE = "must be addresses or ranges such as 10.0.0.0/8, and not everybody";
+
+/** An address, or a range that is not all addresses. */
+function isNetwork(text: string) {
+  const [address = "", bits, ...rest] = text.split("/");
+  const most = net.isIP(address) === 6 ? 128 : 32;
+  const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= most);
+  return net.isIP(address) !== 0 && !address.includes("%") && isRange && rest.length === 0;
+}
 
 const IDLE_RULE = "must be a number of minutes from 5 to 43200, which is 30 days";
 
@@ -145,6 +167,39 @@ export const SETTINGS = {
     hint: "ROLES",
     help: "the root roles that need a second factor to sign in with a password, separated by commas",
     schema: list(),
+  },
+  "auth-proxy-user": {
+    hint: "HEADER",
+    help: "sign in whom the proxy in front names in this header",
+    schema: HeaderName,
+  },
+  "auth-proxy-from": {
+    hint: "ADDRESSES",
+    help: "the only peers whose headers are believed: addresses or ranges such as 10.0.0.0/8, separated by commas",
+    schema: v.pipe(list(), v.everyItem(isNetwork, NETWORK_RULE)),
+  },
+  "auth-proxy-email": {
+    hint: "HEADER",
+    help: "the header with a new user's e-mail address",
+    schema: HeaderName,
+  },
+  "auth-proxy-name": { hint: "HEADER", help: "the header with a new user's full name", schema: HeaderName },
+  "auth-proxy-groups": {
+    hint: "HEADER",
+    help: "the header with the groups that a user joins and leaves, separated by , or |",
+    schema: HeaderName,
+  },
+  "auth-proxy-create": {
+    hint: "ROLE",
+    help: "create users whom the proxy names, with this root role; by default, they are refused",
+  },
+  "auth-proxy-logout": {
+    hint: "URL",
+    help: "where signing out leads those whom the proxy has signed in",
+    schema: v.pipe(
+      v.string(),
+      v.regex(/^$|^https?:\/\/\S+$|^\/(?![/\\])\S*$/, "must be a URL, or a path that begins with a slash"),
+    ),
   },
   "allow-private-targets": {
     hint: "HOSTS",

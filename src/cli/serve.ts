@@ -19,6 +19,7 @@ import { createServer } from "../server/app.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
 import { watchAge, watchRetention, watchUsage } from "../server/tasks.ts";
 import { isUntouched } from "../transfer/import.ts";
+import { AUTH_PROXY, authProxyOf } from "./auth-proxy.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { type Config, readText, SETTINGS } from "./config.ts";
 import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
@@ -47,6 +48,7 @@ export const NETWORK = [
   "session-hours",
   "session-idle-minutes",
   "second-factor-roles",
+  ...AUTH_PROXY,
   ...DELIVERY,
   "access-log",
   "reset-links",
@@ -181,6 +183,7 @@ export async function serveUntilStopped(
     basePath,
     publicUrl: config["public-url"],
     trustsProxy: config["trust-proxy"],
+    authProxy: authProxyOf(config, db),
     metrics: config.metrics ? await metricsOf(db, basePath) : undefined,
     logsAccess: config["access-log"],
     inbox: config.inbox,

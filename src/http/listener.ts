@@ -13,12 +13,13 @@ import { errorParts } from "./response.ts";
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Wraps the app's listener, so that no client can occupy it for long and nothing sent can crash it. */
-export const guarded = (log: Log, listener: Listener): Listener =>
-  inTurns(withErrorBoundary(log, withDiscardedBody(admitting(listener))));
+export const guarded = (log: Log, listener: Listener, single = SINGLE): Listener =>
+  inTurns(withErrorBoundary(log, withDiscardedBody(admitting(listener, single))));
 
 const admitting =
-  (listener: Listener): Listener =>
+  (listener: Listener, single: ReadonlySet<string>): Listener =>
   (request, response) => {
+    requireOnce(request.rawHeaders, single);
     requireWellFormed(request);
     return listener(request, response);
   };
@@ -104,7 +105,8 @@ function errorForCode(code: string | undefined) {
   return invalid({ path: "request", message: isCut ? "ended before it was complete" : "is not HTTP" });
 }
 
-const SINGLE: ReadonlySet<string> = new Set(["authorization", "host"]);
+/** The headers that must not be given more than once. */
+export const SINGLE: ReadonlySet<string> = new Set(["authorization", "host"]);
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.~-]+)(:\d{1,5})?$/i;
 
@@ -113,8 +115,7 @@ const HOST = /^(\[[\da-f:.]+\]|[\w.~-]+)(:\d{1,5})?$/i;
  * its credential must be unambiguous.
  * @throws ApiError `ValidationError` naming the header, or the request's target.
  */
-function requireWellFormed({ rawHeaders, headers, url = "/", method, httpVersion }: IncomingMessage) {
-  requireOnce(rawHeaders);
+function requireWellFormed({ headers, url = "/", method, httpVersion }: IncomingMessage) {
   const { host } = headers;
   if (host === undefined && httpVersion === "1.1")
     throw invalid({ path: "headers.host", message: "is missing" });
@@ -129,13 +130,13 @@ function requireWellFormed({ rawHeaders, headers, url = "/", method, httpVersion
 }
 
 /** Of duplicates, Node keeps the first; a proxy in front may have checked the last. */
-function requireOnce(rawHeaders: string[]) {
-  let seen = "";
+function requireOnce(rawHeaders: string[], single: ReadonlySet<string>) {
+  const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
-    if (!SINGLE.has(name)) continue;
-    if (seen.includes(name)) throw invalid({ path: `headers.${name}`, message: "is given more than once" });
-    seen += name;
+    if (!single.has(name)) continue;
+    if (seen.has(name)) throw invalid({ path: `headers.${name}`, message: "is given more than once" });
+    seen.add(name);
   }
 }
 

@@ -14,7 +14,7 @@ interface Reached {
 }
 
 /** Whether the request came over TLS, here or at a trusted proxy. */
-export const isSecure = ({ url, headers }: Request, trustsProxy: boolean) =>
+export const isSecure = ({ url, headers }: Pick<Request, "url" | "headers">, trustsProxy: boolean) =>
   url.startsWith("https:") || (trustsProxy && isForwardedSecurely(headers));
 
 /**

@@ -40,16 +40,21 @@ interface Pending {
   done: Promise<void>;
 }
 
+type ProxyUser = (request: IncomingMessage) => string | undefined;
+
 export class ResponseCache {
   readonly #db: Database;
+  readonly #proxyUser: ProxyUser;
   readonly #entries = new BoundedMap<string, Entry>(MAX_BYTES);
   readonly #pending = new Map<string, Pending>();
   /** Cache misses: the state when the request arrived, and the key for its response. */
   readonly #misses = new WeakMap<IncomingMessage, { state: string; key?: string }>();
   #state = "";
 
-  constructor(db: Database) {
+  /** @param proxyUser whom a trusted proxy names in a request, which is a part of who the caller is */
+  constructor(db: Database, proxyUser: ProxyUser = () => undefined) {
     this.#db = db;
+    this.#proxyUser = proxyUser;
   }
 
   /** Responds from the cache, and passes everything else to the listener. */
@@ -65,7 +70,7 @@ export class ResponseCache {
   /** The cached response. @param body of a POST that only reads, as it was sent */
   get(request: IncomingMessage, body = ""): Entry | undefined {
     const state = this.#stateNow();
-    const key = keyOf(request, body);
+    const key = keyOf(request, body, this.#proxyUser(request));
     const entry = this.#entries.get(key);
     if (entry && !isExpired(entry.until) && isCurrent(this.#db, entry.stamp)) return entry;
     this.#misses.set(request, { state: this.#misses.get(request)?.state ?? state, key });
@@ -143,9 +148,10 @@ const isAuthenticatedApiRequest = (request: IncomingMessage) =>
   credentialsOf(request).some((value) => value !== undefined) && pathOf(request).includes("/api/");
 
 /** A JSON list, so that keys can't collide. What an SDK gets depends on the version of the specification it follows. */
-const keyOf = (request: IncomingMessage, body: string) =>
+const keyOf = (request: IncomingMessage, body: string, proxyUser: string | undefined) =>
   JSON.stringify([
     ...credentialsOf(request),
+    proxyUser,
     request.headers["unleash-client-spec"],
     encodingFor(request.headers["accept-encoding"]),
     request.url,

@@ -60,7 +60,7 @@ export function signInIdentity(
   if (identity.groups) syncGroups(tx, id, identity.groups);
   markSeen(tx, id);
   noteSignIn(tx, { user: requireUser(tx.db, id), method, address, failure: null });
-  return { session: beginSession(tx, id) };
+  return { session: beginSession(tx, id, method === "proxy" ? identity.subject : null) };
 }
 
 const Names = v.object({
@@ -81,10 +81,9 @@ function knownUser(db: Database, identity: Identity): number | undefined {
     : named;
 }
 
-/** A proxy is the operator's own and answers for usernames; with a provider, people may choose theirs. */
+/** A proxy is the operator's own and answers for the name, which may be an address; with a provider, people choose theirs. */
 function namedUser(db: Database, { method, username, email }: Identity): number | undefined {
-  const byUsername = method === "proxy" && username !== null && userToSignIn(db, username)?.user;
-  if (byUsername) return byUsername.id;
+  if (method === "proxy") return username === null ? undefined : userToSignIn(db, username)?.user.id;
   return email === null ? undefined : userByEmail(db, email)?.id;
 }
 

@@ -5,9 +5,10 @@ import * as v from "valibot";
 import { noteSeen } from "../access/seen.ts";
 import { watchReads } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
+import { toldBy } from "../http/auth-proxy.ts";
 import { fromConstraint, toApiError } from "../http/failure.ts";
 import { createFewAtOnce } from "../http/few-at-once.ts";
-import { guarded, type Listener, logError, withAccessLog } from "../http/listener.ts";
+import { guarded, type Listener, logError, SINGLE, withAccessLog } from "../http/listener.ts";
 import { mount, route, toRoutes } from "../http/mount.ts";
 import { avatarResponse, frontPage, mountHealth } from "../http/open-paths.ts";
 import { clientAddress, corsHeaders, isSecure, requireSameOrigin } from "../http/origin.ts";
@@ -22,6 +23,7 @@ import { passwordsAreOff } from "../people/passwords.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import type { ServerOptions } from "./options.ts";
+import { withProxySignIn } from "./proxy-sign-in.ts";
 import { answerSignInLink, answerSignOut, answerSignOutPage, credentialsIn } from "./sign-in.ts";
 import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./surfaces.ts";
 
@@ -30,10 +32,16 @@ import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./
  * which answers from the cache before the app is called.
  */
 export function createServer(options: ServerOptions): { app: H3; listener: Listener; streams: Streams } {
-  const { db, log, metrics, cache = new ResponseCache(db), trustsProxy = false, logsAccess } = options;
+  const { db, log, metrics, authProxy, trustsProxy = false, logsAccess } = options;
+  const { cache = new ResponseCache(db, (request) => toldBy(authProxy, request)?.user) } = options;
   const streams = createStreams(db, log);
   const app = buildApp({ ...options, cache, streams });
-  const guard = guarded(log, cache.before(toNodeHandler(app) as Listener));
+  const cached = cache.before(toNodeHandler(app) as Listener);
+  const single = new Set([
+    ...SINGLE,
+    ...Object.values(authProxy?.headers ?? {}).filter((name) => name !== undefined),
+  ]);
+  const guard = guarded(log, withProxySignIn(options, cached), single);
   const measured = metrics?.measured(guard) ?? guard;
   return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured, streams };
 }
@@ -109,7 +117,7 @@ function identify(options: ServerOptions, surface: Surface, event: H3Event) {
     if (req.method === "OPTIONS") return;
   }
   const key = surface.takesKey ? event.url.searchParams.get("key") : null;
-  const credentials = { ...credentialsIn(event), key };
+  const credentials = { ...credentialsIn(event, options.authProxy), key };
   const authenticate = () => surface.authenticate(db, credentials);
   const { result: actor, readings } = watchReads(authenticate);
   const address = addressOf(event, trustsProxy);

@@ -75,7 +75,7 @@ function nameIn({ context, url }: H3Event) {
 }
 
 function requireAdmin(options: ServerOptions, event: H3Event) {
-  const actor = authenticate(options.db, credentialsIn(event));
+  const actor = authenticate(options.db, credentialsIn(event, options.authProxy));
   if (actor.session !== null) requireSameOrigin(event.req, options);
   if (!actor.isAdmin) throw new ApiError("NoAccessError", "The inbox needs the permission ADMIN");
 }

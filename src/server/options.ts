@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts";
+import type { AuthProxy } from "../http/auth-proxy.ts";
 import type { LoadUi } from "../http/page.ts";
 import type { ResponseCache } from "../http/response-cache.ts";
 import type { Log } from "../lib/logger.ts";
@@ -14,6 +15,8 @@ export interface ServerOptions {
   publicUrl?: string;
   /** A proxy in front of this server reports the client's address. */
   trustsProxy?: boolean;
+  /** A proxy in front of this server says who people are. */
+  authProxy?: SigningProxy | undefined;
   /** Logs a line for each request. */
   logsAccess?: boolean;
   /** Accepts posts to `/inbox/NAME`, and lists them. */
@@ -24,4 +27,12 @@ export interface ServerOptions {
   ui?: LoadUi | undefined;
   /** Caches responses to reads. */
   cache?: ResponseCache;
+}
+
+/** A proxy that signs people in. */
+export interface SigningProxy extends AuthProxy {
+  /** The root role of people who are created at their first sign-in; undefined to refuse them. */
+  role: number | undefined;
+  /** Where a sign-out leads; undefined for the home page. */
+  logout: string | undefined;
 }

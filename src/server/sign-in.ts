@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { getCookie, type H3Event, HTTPResponse } from "h3";
 import { ANYBODY } from "../access/actor.ts";
 import {
@@ -9,6 +10,7 @@ import {
   useSignInLink,
 } from "../access/session.ts";
 import { writeSoon } from "../events/write.ts";
+import { type AuthProxy, toldBy } from "../http/auth-proxy.ts";
 import { htmlPage } from "../http/open-paths.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { noteSignIn } from "../people/sessions.ts";
@@ -16,11 +18,15 @@ import { markSeen, requireUser } from "../people/users-store.ts";
 import type { ServerOptions } from "./options.ts";
 
 /** The credentials in the headers of a request. */
-export const credentialsIn = (event: H3Event) => ({
+export const credentialsIn = (event: H3Event, proxy: AuthProxy | undefined) => ({
   authorization: event.req.headers.get("authorization"),
   apiKey: event.req.headers.get("x-api-key"),
   session: getCookie(event, SESSION_COOKIE),
+  proxyUser: toldOf(event, proxy)?.user,
 });
+
+const toldOf = (event: H3Event, proxy: AuthProxy | undefined) =>
+  toldBy(proxy, event.runtime?.node?.req as IncomingMessage | undefined);
 
 /** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */
 export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
@@ -72,18 +78,23 @@ const refusal = (basePath: string) =>
     401,
   );
 
-/** `POST /logout`: ends the session, if any, and redirects to the home page. Other sites can't trigger it. */
+/**
+ * `POST /logout`: ends the session, if any, and redirects to the home page; people whom a proxy has signed in go where it
+ * signs them out. Other sites can't trigger it.
+ */
 export function answerSignOut(options: ServerOptions) {
-  const { db, basePath = "" } = options;
+  const { db, basePath = "", authProxy } = options;
   return async (event: H3Event) => {
     requireSameOrigin(event.req, options);
     const secret = getCookie(event, SESSION_COOKIE);
     if (secret !== undefined) await writeSoon(db, ANYBODY, (tx) => endSession(tx, secret));
-    const location = `${basePath}/`;
+    const leave = toldOf(event, authProxy) && authProxy?.logout;
+    const location = leave || `${basePath}/`;
     return new HTTPResponse(`Found. Redirecting to ${location}`, {
-      status: 302,
+      // The page's policy lets no form lead to another site, but the response may.
+      status: leave ? 200 : 302,
       headers: {
-        location,
+        ...(leave ? { refresh: `0; url=${location}` } : { location }),
         "set-cookie": expiredCookie,
         "clear-site-data": '"cookies", "storage"',
         "cache-control": "no-store",

@@ -65,10 +65,11 @@ test("a verified address leads to an existing account once, then it belongs to o
 });
 
 test("a username leads to an account only if a proxy says it", async (t) => {
-  const { who, refusal } = await openForAnn(t);
+  const { signIn, rows, refusal } = await openForAnn(t);
   const nina = { username: "nina", email: null };
   assert.match(refusal(nina)!, /Another account/);
-  assert.equal((await who({ ...nina, method: "proxy", issuer: "proxy" })).id, 5);
+  signIn({ ...nina, method: "proxy", issuer: "proxy", subject: "nina" });
+  assert.deepEqual(rows("SELECT user_id, proxy_user FROM sessions"), [{ user_id: 5, proxy_user: "nina" }]);
 });
 
 test("who gets no account is told why, and the attempt is kept", async (t) => {

@@ -100,3 +100,6 @@ CREATE TABLE identities (
   PRIMARY KEY (issuer, subject),
   UNIQUE (user_id, issuer)
 ) STRICT, WITHOUT ROWID;
+
+-- The header of a proxy begins a session, which is valid only together with it.
+ALTER TABLE sessions ADD COLUMN proxy_user TEXT;

@@ -1,0 +1,59 @@
+import net from "node:net";
+import type { Database } from "../db/database.ts";
+import { UsageError } from "../lib/usage-error.ts";
+import { rootRoleNamed, rootRoles } from "../people/roles.ts";
+import type { SigningProxy } from "../server/options.ts";
+import type { Config } from "./config.ts";
+
+export const AUTH_PROXY = [
+  "auth-proxy-user",
+  "auth-proxy-from",
+  "auth-proxy-email",
+  "auth-proxy-name",
+  "auth-proxy-groups",
+  "auth-proxy-create",
+  "auth-proxy-logout",
+] as const;
+
+/** The proxy that signs people in, if there is one. @throws UsageError for settings that don't go together */
+export function authProxyOf(config: Config, db: Database): SigningProxy | undefined {
+  const { "auth-proxy-user": user, "auth-proxy-from": from } = config;
+  if (user === "") {
+    const alone = AUTH_PROXY.find((name) => config[name].length > 0);
+    if (alone) throw new UsageError(`--${alone} needs --auth-proxy-user`);
+    return undefined;
+  }
+  if (from.length === 0)
+    throw new UsageError("--auth-proxy-user: nobody is trusted to send it: give --auth-proxy-from");
+  return {
+    from: networks(from),
+    headers: {
+      user,
+      email: config["auth-proxy-email"] || undefined,
+      name: config["auth-proxy-name"] || undefined,
+      groups: config["auth-proxy-groups"] || undefined,
+    },
+    role: roleNamed(db, config["auth-proxy-create"]),
+    logout: config["auth-proxy-logout"] || undefined,
+  };
+}
+
+function roleNamed(db: Database, name: string) {
+  if (name === "") return undefined;
+  const role = rootRoleNamed(db, name);
+  if (role) return role.id;
+  const names = rootRoles(db).map((one) => one.name);
+  throw new UsageError(`--auth-proxy-create: ${name} must be one of ${names.join(", ")}`);
+}
+
+/** A bare address is that one alone. */
+function networks(texts: readonly string[]): net.BlockList {
+  const list = new net.BlockList();
+  for (const text of texts) {
+    const [address = "", bits] = text.split("/");
+    const family = net.isIPv6(address) ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
