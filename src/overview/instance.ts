@@ -213,30 +213,6 @@ export const changeMaintenance = POST({
   records: ["setting-created", "setting-updated"],
 }).change(({ tx, body }) => changeSetting(tx, "maintenance.mode", body));
 
-const ofPasswords = {
-  tag: "Instance",
-  path: "/api/admin/auth/simple/settings",
-  permission: { permission: ["ADMIN", "UPDATE_AUTH_CONFIGURATION"] },
-  response: PasswordSettings,
-} as const;
-
-export const readPasswordSettings = GET({
-  ...ofPasswords,
-  id: "getSimpleSettings",
-  summary: "Whether passwords are switched off",
-}).run(({ db }) => currentSetting(db, "unleash.auth.simple"));
-
-export const changePasswordSettings = POST({
-  ...ofPasswords,
-  id: "setSimpleSettings",
-  summary: "Switch passwords off or on; links for signing in, sessions and tokens stay valid",
-  body: PasswordSettings,
-  records: ["setting-created", "setting-updated"],
-}).change(({ tx, body }) => {
-  changeSetting(tx, "unleash.auth.simple", body);
-  return body;
-});
-
 /** @throws ApiError `ServiceUnavailableError` while changes are refused for maintenance */
 export function requireNoMaintenance(db: Database) {
   if (!currentSetting(db, "maintenance.mode").enabled) return;
@@ -251,7 +227,8 @@ export function requireNoMaintenance(db: Database) {
 export const currentSetting = <N extends keyof Settings>(db: Database, name: N): Settings[N] =>
   storedSetting(db, name) ?? DEFAULTS[name];
 
-function changeSetting<N extends keyof Settings>(tx: Tx, name: N, value: Settings[N]) {
+/** Stores a setting, and records it. */
+export function changeSetting<N extends keyof Settings>(tx: Tx, name: N, value: Settings[N]) {
   const before = storedSetting(tx.db, name);
   store(tx).run({ name, content: JSON.stringify(value) });
   const type = before === undefined ? "setting-created" : "setting-updated";
