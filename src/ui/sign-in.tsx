@@ -13,6 +13,9 @@ import { begin, noticeSignIn, otherUser, prepareSecondFactor, signIn, signInWith
 /** The sign-in form: a page of its own at first, a dialog over the view if the session ends while it is open. */
 export function SignIn({ isAgain }: { isAgain: boolean }) {
   useSignInElsewhere();
+  useEffect(() => {
+    if (isAgain) void noticeSignIn(); // a proxy in front may sign in by itself
+  }, [isAgain]);
   return isAgain ? (
     <SignInDialog />
   ) : (
