@@ -341,6 +341,19 @@ export const VARIABLES = {
   FLAGSTONE_ADMIN_TOKEN_FILE: "A file that contains it.",
   FLAGSTONE_TOKEN: "The token that `flag` and `tail` send to the server that they are given.",
   EDGE_CLIENT_SECRET: "The secret in base64url, 16 bytes or more, with which an Edge asks for its tokens.",
+  OIDC_ENABLED: "true: people can sign in at the provider that the following describe (docs/sign-in.md).",
+  OIDC_DISCOVER_URL: "The provider's issuer, or the address of its discovery document.",
+  OIDC_CLIENT_ID: "This server's id there.",
+  OIDC_CLIENT_SECRET: "Its secret there.",
+  OIDC_AUTO_CREATE: "true: whoever signs in for the first time gets an account.",
+  OIDC_AUTO_CREATE_EMAIL_DOMAINS: "Only with an address of these domains, separated by commas.",
+  OIDC_DEFAULT_ROOT_ROLE: "Their root role: Viewer (the default), Editor or Admin.",
+  OIDC_ENABLE_GROUP_SYNCING:
+    "true: people join and leave the groups here that have their groups there as mappings.",
+  OIDC_GROUP_JSON_PATH: "The claim with their groups, such as realm_access.roles (groups).",
+  OIDC_ADD_GROUPS_SCOPE: "true: asks for the scope groups as well.",
+  OIDC_ACR_VALUES: "The kinds of sign-in that are accepted (acr); any by default.",
+  OIDC_ID_TOKEN_SIGNING_ALGORITHM: "How ID tokens are signed: RS256 (the default), RS384 or RS512.",
   INIT_ADMIN_API_TOKENS:
     "Secrets of service tokens for a new data file, *:*.SECRET of at least 10 characters, separated by commas.",
   INIT_CLIENT_API_TOKENS:

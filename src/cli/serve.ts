@@ -30,6 +30,7 @@ import {
   type Given,
   readGiven,
 } from "./first-start.ts";
+import { readOidc } from "./oidc.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
 import { writeResetLinks } from "./reset-links.ts";
 import { encryptOldSecrets, keepTokenSecrets, useConfiguredKey } from "./secrets.ts";
@@ -183,6 +184,7 @@ export async function serveUntilStopped(
     basePath,
     publicUrl: config["public-url"],
     trustsProxy: config["trust-proxy"],
+    oidc: readOidc(world.env, config["public-url"]),
     authProxy: authProxyOf(config, db),
     metrics: config.metrics ? await metricsOf(db, basePath) : undefined,
     logsAccess: config["access-log"],

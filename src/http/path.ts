@@ -72,9 +72,11 @@ const UNSUPPORTED: ReadonlyArray<[paths: RegExp, reason: string]> = [
     /^\/api\/admin\/(projects\/[^/]+\/(environments\/[^/]+\/)?)?change-requests(\/|$)/,
     "change requests are not part of it",
   ],
+  [/^\/auth\/oidc(\/|$)/, "no provider is configured (OIDC_ENABLED)"],
+  [/^\/api\/admin\/auth\/oidc(\/|$)/, "the provider is configured by variables (OIDC_ENABLED)"],
   [
-    /^\/(api\/admin\/auth|auth)\/(oidc|saml|google)(\/|$)/,
-    "signing in through another system (OIDC, SAML, Google) is not part of it",
+    /^\/(api\/admin\/auth|auth)\/(saml|google)(\/|$)/,
+    "signing in through another system by SAML, or at Google, is not part of it",
   ],
   [/^\/(scim|api\/admin\/scim-settings)(\/|$)/, "SCIM is not part of it"],
   [

@@ -49,6 +49,16 @@ const Detail = v.strictObject({
 /** What the original's page renders its sign-in form from (original). */
 const SIGN_IN = { path: "/auth/simple/login", type: "password" } as const;
 
+/** Another way to sign in: a link with this label. */
+const SignInOption = v.strictObject({ type: v.string(), message: v.string(), path: v.string() });
+
+/** Ways in, as a 401 tells them. */
+interface WaysIn {
+  /** Whether passwords are switched off. */
+  defaultHidden?: boolean;
+  options?: ErrorBody["options"];
+}
+
 /** The body of every error; a 401 also says where to sign in. */
 export const ErrorBody = v.strictObject({
   id: v.pipe(v.string(), v.uuid()),
@@ -58,6 +68,7 @@ export const ErrorBody = v.strictObject({
   path: v.optional(v.string()),
   type: v.optional(v.literal(SIGN_IN.type)),
   defaultHidden: v.optional(v.boolean()),
+  options: v.optional(v.array(SignInOption)),
 });
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;
 
@@ -82,11 +93,20 @@ export class ApiError extends Error {
     return STATUS[this.name];
   }
 
-  /** @param basePath prefixes the sign-in path @param defaultHidden whether passwords are switched off */
-  toBody(basePath = "", defaultHidden = false): ErrorBody {
+  /** @param basePath prefixes the sign-in path */
+  toBody(basePath = "", { defaultHidden = false, options }: WaysIn = {}): ErrorBody {
     const { id, name, message, details } = this;
     if (name !== "AuthenticationRequired") return { id, name, message, details };
-    return { id, name, message, details, ...SIGN_IN, path: basePath + SIGN_IN.path, defaultHidden };
+    return {
+      id,
+      name,
+      message,
+      details,
+      ...SIGN_IN,
+      path: basePath + SIGN_IN.path,
+      defaultHidden,
+      ...(options && { options }),
+    };
   }
 }
 

@@ -11,6 +11,8 @@ exports.evaluation = () => ({
   strategies: require("unleash-client/lib/strategy/index.js").defaultStrategies,
 });
 
+exports.openidClient = () => require("openid-client");
+
 exports.otpauth = () => require("otpauth");
 
 exports.re2js = () => require("re2js");

@@ -3,6 +3,7 @@ export declare function evaluation(): {
   strategies: typeof import("unleash-client/lib/strategy/index.js").defaultStrategies;
 };
 export declare function bcrypt(): typeof import("bcryptjs");
+export declare function openidClient(): typeof import("openid-client");
 export declare function otpauth(): typeof import("otpauth");
 export declare function re2js(): typeof import("re2js");
 export declare function yaml(): typeof import("yaml");

@@ -21,6 +21,7 @@ import { requireValid } from "../lib/api-error.ts";
 import { currentSetting, requireNoMaintenance } from "../overview/instance.ts";
 import { passwordsAreOff } from "../people/passwords.ts";
 import { inboxHandlers } from "./inbox.ts";
+import { oidcHandlers, oidcOption } from "./oidc.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import type { ServerOptions } from "./options.ts";
 import { withProxySignIn } from "./proxy-sign-in.ts";
@@ -74,6 +75,9 @@ function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   mount(app, site, ROUTES);
   route(app, "/avatars/:file", { GET: avatarResponse });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
+  const { oidc } = options;
+  for (const [path, GET] of Object.entries(oidc ? oidcHandlers({ ...options, oidc }) : {}))
+    route(app, path, { GET });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
   mountDescription(app, root);
   mountHealth(app, db);
@@ -127,14 +131,21 @@ function identify(options: ServerOptions, surface: Surface, event: H3Event) {
 }
 
 /** Unwraps what a handler threw, which h3 has wrapped. */
-function refuse({ db, log, basePath, trustsProxy = false }: ServerOptions, thrown: unknown, event: H3Event) {
+function refuse(options: ServerOptions, thrown: unknown, event: H3Event) {
+  const { log, basePath, trustsProxy = false } = options;
   const cause = HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown;
   const error = fromConstraint(cause) ?? toApiError(cause);
   const address = addressOf(event, trustsProxy);
   logError(log, error, { method: event.req.method, path: event.url.pathname, address });
-  const body = error.toBody(basePath, error.status === 401 && passwordsAreOff(db));
+  const body = error.toBody(basePath, error.status === 401 ? waysIn(options) : {});
   return toErrorResponse(error, body, event.context.cors);
 }
+
+/** The ways to sign in, besides passwords, and whether those are switched off. */
+const waysIn = ({ db, oidc, basePath = "" }: ServerOptions) => ({
+  defaultHidden: passwordsAreOff(db),
+  ...(oidc && { options: [oidcOption(basePath)] }),
+});
 
 function addressOf(event: H3Event, trustsProxy: boolean) {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;

@@ -136,7 +136,8 @@ async function callOnce(key: string, input?: AnyInput): Promise<unknown> {
   const event = Number(response.headers.get("flagstone-event")) || undefined;
   if (response.ok && event) input?.onRecorded?.(event);
   if (response.ok) return body;
-  const { name, message = response.statusText, details } = (body ?? {}) as Partial<RequestError>;
+  const { name, message = response.statusText, details, ...rest } = (body ?? {}) as Partial<RequestError>;
+  if (name === "AuthenticationRequired") waysIn.value = rest as WaysIn;
   throw new RequestError(response.status, message, { name, details, event });
 }
 
@@ -180,6 +181,15 @@ function toJson(text: string): unknown {
     return { message: "The server's response couldn't be read" };
   }
 }
+
+/** Ways to sign in, as the server tells whoever isn't signed in. */
+interface WaysIn {
+  /** Whether passwords are switched off. */
+  defaultHidden?: boolean;
+  options?: ReadonlyArray<{ message: string; path: string }>;
+}
+
+export const waysIn = signal<WaysIn>({});
 
 /** Nobody is signed in, or no longer: the page shows the sign-in form, over whatever is open. */
 export const isSignInNeeded = signal(false);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { BASE } from "./address.ts";
-import { RequestError } from "./api.ts";
+import { RequestError, waysIn } from "./api.ts";
 import { nameOfUser } from "./format.ts";
 import { Button } from "./parts/controls.tsx";
 import { Dialog } from "./parts/dialog.tsx";
@@ -122,9 +122,22 @@ function Forms({ openLink }: { openLink(path: string): void }) {
     if (secret === undefined) await signInWithToken(pasted.trim());
     else openLink(`${BASE}/auth/link/${secret}`);
   });
+  const { defaultHidden = false, options = [] } = waysIn.value;
+  const problem = new URLSearchParams(location.search).get("errorMsg");
+  const here = problem === null ? location.pathname + location.search : `${BASE}/`;
   return (
     <>
-      <WithPassword />
+      {problem !== null && (
+        <p class="failure" role="alert">
+          {problem}
+        </p>
+      )}
+      {options.map(({ message, path }) => (
+        <a key={path} class="button main" href={`${path}?${new URLSearchParams({ redirect: here })}`}>
+          {message}
+        </a>
+      ))}
+      {!defaultHidden && <WithPassword />}
       <div class="other-ways">
         <p class="muted">
           No password? Whoever runs the server can create a sign-in link:{" "}

@@ -33,7 +33,7 @@ test("what replaces everything leaves nothing of what was there", async (t) => {
   const [db, fresh] = [empty(t), open(IN_MEMORY)];
   t.after(() => close(fresh));
   await importLines(db, replacing(everyKey()));
-  db.exec(`INSERT INTO sessions SELECT printf('%064d', id), id, '2026-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z' FROM users;
+  db.exec(`INSERT INTO sessions (hash, user_id, created_at, expires_at) SELECT printf('%064d', id), id, '2026-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z' FROM users;
     INSERT INTO deliveries (integration_id, event_id, due_at) SELECT integrations.id, max(events.id), '2026-01-01T00:00:00.000Z' FROM integrations, events;
     UPDATE feature_types SET lifetime_days = 3;
     UPDATE strategy_types SET deprecated = 1`);
