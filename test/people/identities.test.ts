@@ -64,6 +64,23 @@ test("a verified address leads to an existing account once, then it belongs to o
   assert.equal((await who({ ...nina, issuer: "https://other.example.com" })).id, 5);
 });
 
+test("nobody gets the account of somebody who has registered with their address", async (t) => {
+  const { refusal, request } = await openForAnn(t);
+  const created = await request("/api/admin/invite-link/tokens", {
+    method: "POST",
+    body: { name: "summer", expiresAt: "2099-01-01T00:00:00.000Z" },
+  });
+  const mallory = {
+    username: "mallory",
+    name: "Mallory",
+    email: "ann@example.com",
+    password: "uNguessable-1234",
+  };
+  const path = `/invite/${created.body.secret}/signup`;
+  assert.equal((await request(path, { method: "POST", as: null, body: mallory })).status, 201);
+  assert.match(refusal({})!, /Another account/);
+});
+
 test("a username leads to an account only if a proxy says it", async (t) => {
   const { signIn, rows, refusal } = await openForAnn(t);
   const nina = { username: "nina", email: null };
