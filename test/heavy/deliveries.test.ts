@@ -32,7 +32,8 @@ test("kill -9 in the middle of 1,000 deliveries loses none and invents none", {
   const { waiting, events, succeeded } = stateOf(data);
   assert.equal(waiting, 0);
   assert.equal(events.length, 1000);
-  assert.deepEqual(succeeded, events, "each is in the log");
+  assert.deepEqual([...new Set(succeeded)], events, "each is in the log");
+  assert.ok(succeeded.length <= receiver.received.length, "and no more than arrived");
   assert.deepEqual(
     [...ids()].toSorted((a, b) => a - b),
     events,

@@ -141,14 +141,20 @@ async function startServer(version: UnleashVersion, env: Record<string, string>)
   return { child, url: `http://127.0.0.1:${port}` };
 }
 
-/** The folder with this version. */
+/** The folder with this version. It is there once it is complete: several tests may install it at once. */
 function installed(version: UnleashVersion) {
   const folder = path.resolve(UNLEASH_SERVER, version);
-  if (fs.existsSync(path.join(folder, "node_modules/unleash-server"))) return folder;
-  fs.mkdirSync(folder, { recursive: true });
-  fs.writeFileSync(path.join(folder, "package.json"), "{}");
+  if (fs.existsSync(folder)) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  fs.mkdirSync(unfinished, { recursive: true });
+  fs.writeFileSync(path.join(unfinished, "package.json"), "{}");
   const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", `unleash-server@${version}`];
-  execFileSync("npm", args, { cwd: folder, stdio: "ignore" });
+  execFileSync("npm", args, { cwd: unfinished, stdio: "ignore" });
+  try {
+    fs.renameSync(unfinished, folder);
+  } catch {
+    fs.rmSync(unfinished, { recursive: true }); // another test was first
+  }
   return folder;
 }
 

@@ -6,7 +6,7 @@ import { hashPassword } from "../../src/access/password.ts";
 import { write } from "../../src/events/write.ts";
 import { setPassword } from "../../src/people/passwords.ts";
 import { requireFactorOf } from "../../src/people/second-factor-store.ts";
-import { open, openPage, press, sees, test, type, visit } from "./browser.ts";
+import { isUsedBy, open, openPage, press, sees, test, type, visit } from "./browser.ts";
 
 const PASSWORD = "correct horse battery staple";
 const CODE = "Code of your authenticator app";
@@ -28,6 +28,7 @@ test("a user adds an authenticator app, keeps the recovery codes, and removes it
   await type(page, "Username or e-mail address", "admin");
   await type(page, "Password", PASSWORD);
   await press(page, "button", "Sign in");
+  await isUsedBy(page, "admin");
   await visit(page, "/me");
   await type(page, "Your password", PASSWORD);
   await press(page, "button", "Set up an app");
