@@ -171,13 +171,15 @@ CREATE TABLE tokens (
 
 CREATE INDEX tokens_by_user ON tokens (user_id);
 
--- Only the SHA-256 of the cookie's secret is stored. `proxy_user` is whom the header named that a session came with.
+-- Only the SHA-256 of the cookie's secret is stored. `proxy_user` is whom the header named that a session came with;
+-- `sign_out_url` is where the provider ends its own session.
 CREATE TABLE sessions (
   hash       TEXT PRIMARY KEY CHECK (length(hash) = 64),
   user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   created_at TEXT NOT NULL,
   expires_at TEXT NOT NULL,
-  proxy_user TEXT
+  proxy_user TEXT,
+  sign_out_url TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sessions_by_user ON sessions (user_id);

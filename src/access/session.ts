@@ -22,18 +22,25 @@ const limitsOf = perDatabase((): SessionLimits => ({ lifetime: 2 * DAY_MS, idle:
 export const limitSessions = (db: Database, limits: SessionLimits) =>
   void Object.assign(limitsOf(db), limits);
 
-interface NewSession {
+/** What is kept of a sign-in through another system. */
+interface Origin {
+  /** Whom the header of a proxy named: the session is valid only together with the same header. */
+  proxyUser: string | null;
+  /** Where a sign-out leads, so that the other system's session ends too. */
+  signOutUrl: string | null;
+}
+
+interface NewSession extends Origin {
   hash: string;
   userId: number;
-  proxyUser: string | null;
   createdAt: string;
   expiresAt: string;
 }
 
 // Responses cached for a session stay valid when another session begins, or when an expired one is removed.
 const insertSession = bookkeeping<NewSession>(`
-  INSERT INTO sessions (hash, user_id, proxy_user, created_at, expires_at)
-  VALUES (:hash, :userId, :proxyUser, :createdAt, :expiresAt)`);
+  INSERT INTO sessions (hash, user_id, proxy_user, sign_out_url, created_at, expires_at)
+  VALUES (:hash, :userId, :proxyUser, :signOutUrl, :createdAt, :expiresAt)`);
 
 const setExpiry = bookkeeping<{ hash: string; lifetime: number; latest: string }>(`
   UPDATE sessions SET expires_at = min(:latest, ifnull(strftime('%Y-%m-%dT%H:%M:%fZ', created_at, :lifetime || ' seconds'), :latest))
@@ -41,7 +48,8 @@ const setExpiry = bookkeeping<{ hash: string; lifetime: number; latest: string }
 
 const removeExpired = bookkeeping<{ now: string }>(`DELETE FROM sessions WHERE expires_at <= :now`);
 
-const removeSession = command<{ hash: string }>(`DELETE FROM sessions WHERE hash = :hash`);
+const removeSession = command<{ hash: string }>(`
+  DELETE FROM sessions WHERE hash = :hash RETURNING sign_out_url AS signOutUrl`);
 
 const removeOthers = command<{ userId: number; kept: string | null }>(`
   DELETE FROM sessions WHERE user_id = :userId AND hash IS NOT :kept`);
@@ -53,18 +61,17 @@ export interface Session {
   expiresAt: Date;
 }
 
-/**
- * Begins a session for a user and removes expired ones.
- * @param proxyUser whom the header of a proxy named: the session is valid only together with the same header
- */
-export function beginSession(tx: Writing, userId: number, proxyUser: string | null = null): Session {
+const HERE: Origin = { proxyUser: null, signOutUrl: null };
+
+/** Begins a session for a user and removes expired ones. */
+export function beginSession(tx: Writing, userId: number, origin = HERE): Session {
   const createdAt = timestamp();
   const { lifetime, idle = lifetime } = limitsOf(tx.db);
   const after = (ms: number) => timestamp(Date.now() + ms);
   const secret = randomSecret();
   removeExpired(tx).run({ now: createdAt });
   const expiresAt = after(Math.min(lifetime, idle));
-  insertSession(tx).run({ hash: hashSecret(secret), userId, proxyUser, createdAt, expiresAt });
+  insertSession(tx).run({ hash: hashSecret(secret), userId, ...origin, createdAt, expiresAt });
   return { secret, expiresAt: new Date(after(lifetime)) };
 }
 
@@ -78,11 +85,12 @@ export function prolongSession(tx: Writing, hash: string, usedAt: string) {
 export const endSessionsOf = (tx: Writing, userId: number, kept: string | null = null) =>
   removeOthers(tx).run({ userId, kept });
 
-/** Ends the session with this secret, if there is one. */
+/** Ends the session with this secret, if there is one. @returns where its sign-out leads, if it is elsewhere */
 export const endSession = (tx: Writing, secret: string) => endSessionWith(tx, hashSecret(secret));
 
 /** The same by the hash of its secret. */
-export const endSessionWith = (tx: Writing, hash: string) => void removeSession(tx).run({ hash });
+export const endSessionWith = (tx: Writing, hash: string): string | undefined =>
+  (removeSession(tx).get({ hash }) as Pick<Origin, "signOutUrl"> | undefined)?.signOutUrl ?? undefined;
 
 /**
  * The header that sets the cookie: hidden from scripts, not sent with requests that other sites start, and sent only

@@ -2,6 +2,8 @@ import fs from "node:fs";
 import tls from "node:tls";
 import type { Database } from "../db/database.ts";
 import { startDispatcher } from "../integrations/dispatcher.ts";
+import type { Sending } from "../integrations/send.ts";
+import { PROVIDER_MS } from "../overview/oidc-schema.ts";
 import type { Context } from "./command.ts";
 import { type Config, readText } from "./config.ts";
 
@@ -27,6 +29,14 @@ export function prepareDeliveries(
   return (url) =>
     startDispatcher({ ...settings, allowed: allowedIn(config, url), publicUrl: publicUrl || url }).stop;
 }
+
+/** How providers of identities are asked: as receivers of deliveries are. */
+export const sendingTo = ({ config, world }: Context): Sending => ({
+  allowed: config["allow-private-targets"],
+  env: world.env,
+  ca: authorities(config),
+  timeoutMs: PROVIDER_MS,
+});
 
 /** With the inbox enabled, this server is a target itself. */
 const allowedIn = ({ "allow-private-targets": allowed, inbox }: Config, url: string) =>

@@ -4,6 +4,7 @@ import { rotateKey, useKeyFile } from "../db/secrets.ts";
 import { write } from "../events/write.ts";
 import { encryptPlainSecrets, integrations, reencryptSecrets } from "../integrations/integrations-store.ts";
 import { hasPlainSecrets } from "../integrations/parameters.ts";
+import { reencryptOidc } from "../overview/oidc-provider.ts";
 import { reencryptFactors } from "../people/second-factor-store.ts";
 import {
   forgetSecrets,
@@ -20,8 +21,7 @@ import { counted } from "./output.ts";
 
 export const secretsRotate = command({
   name: "secrets rotate",
-  summary:
-    "Encrypt the secrets of integrations, API tokens and second factors with a new key, even while a server is using the file",
+  summary: "Encrypt all secrets in the data file with a new key, even while a server is using it",
   example: "secrets rotate --data flags.db",
   settings: ["data", "secret-key-file"],
   run({ config, print }) {
@@ -30,8 +30,12 @@ export const secretsRotate = command({
     let changed = "";
     rotateKey(db, () =>
       write(db, CLI, (tx) => {
-        const [integrations, tokens] = [reencryptSecrets(tx), reencryptTokenSecrets(tx)];
-        changed = `${counted(integrations, "integration")}, ${counted(tokens, "token")} and ${counted(reencryptFactors(tx), "second factor")}`;
+        changed = [
+          counted(reencryptSecrets(tx), "integration"),
+          counted(reencryptTokenSecrets(tx), "token"),
+          counted(reencryptFactors(tx), "second factor"),
+          `and ${counted(reencryptOidc(tx), "provider")}`,
+        ].join(", ");
       }),
     );
     print(`Encrypted the secrets of ${changed} with a new key; the old key is deleted`);

@@ -22,7 +22,7 @@ import { isUntouched } from "../transfer/import.ts";
 import { AUTH_PROXY, authProxyOf } from "./auth-proxy.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { type Config, readText, SETTINGS } from "./config.ts";
-import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
+import { DELIVERY, prepareDeliveries, sendingTo } from "./deliveries.ts";
 import {
   type FirstCredentials,
   firstPasswordHash,
@@ -185,6 +185,7 @@ export async function serveUntilStopped(
     publicUrl: config["public-url"],
     trustsProxy: config["trust-proxy"],
     oidc: readOidc(world.env, config["public-url"]),
+    sending: sendingTo(context),
     authProxy: authProxyOf(config, db),
     metrics: config.metrics ? await metricsOf(db, basePath) : undefined,
     logsAccess: config["access-log"],

@@ -72,8 +72,6 @@ const UNSUPPORTED: ReadonlyArray<[paths: RegExp, reason: string]> = [
     /^\/api\/admin\/(projects\/[^/]+\/(environments\/[^/]+\/)?)?change-requests(\/|$)/,
     "change requests are not part of it",
   ],
-  [/^\/auth\/oidc(\/|$)/, "no provider is configured (OIDC_ENABLED)"],
-  [/^\/api\/admin\/auth\/oidc(\/|$)/, "the provider is configured by variables (OIDC_ENABLED)"],
   [
     /^\/(api\/admin\/auth|auth)\/(saml|google)(\/|$)/,
     "signing in through another system by SAML, or at Google, is not part of it",

@@ -7,8 +7,10 @@ import { GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { OwnPath } from "../lib/raw-json.ts";
+import { MASK } from "../lib/text.ts";
 import { check, JsonObject, ShortText } from "../lib/validation.ts";
 import { ORIGINAL, VERSION } from "../lib/version.ts";
+import { OidcSettings, waysOf } from "./oidc-schema.ts";
 
 /** The configuration of the original's page; what Flagstone lacks is off. */
 export const UiConfig = v.strictObject({
@@ -27,6 +29,7 @@ export const UiConfig = v.strictObject({
   authenticationType: v.literal("open-source"),
   emailEnabled: v.boolean(),
   disablePasswordAuth: v.boolean(),
+  oidcConfiguredThroughEnv: v.boolean(),
   maintenanceMode: v.boolean(),
   networkViewEnabled: v.boolean(),
   unleashAIAvailable: v.boolean(),
@@ -61,6 +64,7 @@ export const readUiConfig = GET({
     unleashUrl: new OwnPath(""),
     baseUriPath: "",
     disablePasswordAuth,
+    oidcConfiguredThroughEnv: waysOf(db).oidc !== undefined,
     maintenanceMode,
     frontendApiOrigins: currentSetting(db, "unleash.frontend").frontendApiOrigins,
     flags: { ...SHOWN, maintenanceMode },
@@ -153,12 +157,14 @@ interface Settings {
   "unleash.frontend": v.InferOutput<typeof FrontendSettings>;
   "maintenance.mode": v.InferOutput<typeof Maintenance>;
   "unleash.auth.simple": v.InferOutput<typeof PasswordSettings>;
+  "unleash.enterprise.auth.oidc": OidcSettings;
 }
 
 const DEFAULTS: Settings = {
   "unleash.frontend": { frontendApiOrigins: ["*"] },
   "maintenance.mode": { enabled: false },
   "unleash.auth.simple": { disabled: false },
+  "unleash.enterprise.auth.oidc": v.parse(OidcSettings, {}),
 };
 
 const ofOrigins = {
@@ -230,10 +236,22 @@ export const currentSetting = <N extends keyof Settings>(db: Database, name: N):
 /** Stores a setting, and records it. */
 export function changeSetting<N extends keyof Settings>(tx: Tx, name: N, value: Settings[N]) {
   const before = storedSetting(tx.db, name);
-  store(tx).run({ name, content: JSON.stringify(value) });
+  storeSetting(tx, name, value);
   const type = before === undefined ? "setting-created" : "setting-updated";
-  tx.record({ type, data: { id: name, ...value }, ...(before && { preData: { ...before } }) });
+  tx.record({
+    type,
+    data: { id: name, ...masked<object>(value) },
+    ...(before && { preData: { ...masked(before) } }),
+  });
 }
+
+/** Stores a setting whose meaning is the same. */
+export const storeSetting = <N extends keyof Settings>(tx: Tx, name: N, value: Settings[N]) =>
+  void store(tx).run({ name, content: JSON.stringify(value) });
+
+/** A setting whose secret is masked, if it has one. */
+export const masked = <T extends object>(value: T): T =>
+  "secret" in value && value.secret !== "" ? { ...value, secret: MASK } : value;
 
 /** Undefined if it was never set. */
 function storedSetting<N extends keyof Settings>(db: Database, name: N): Settings[N] | undefined {
@@ -247,7 +265,7 @@ const store = command<{ name: string; content: string }>(`
   INSERT INTO settings (name, content) VALUES (:name, :content)
   ON CONFLICT DO UPDATE SET content = :content`);
 
-/** The settings that a dataset may contain. The file's own id is not one of them: a copy is a different file. */
+/** The settings that a dataset may contain. A copy is a different file: it has its own id, and its own provider. */
 const CONTENTS = {
   "unleash.frontend": v.strictObject(FrontendSettings.entries),
   "maintenance.mode": v.strictObject(Maintenance.entries),

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { beginSession, type Session } from "../access/session.ts";
+import { HOLDS_ADMIN } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
@@ -24,6 +25,8 @@ export interface Identity {
   /** Null unless the system has verified it. */
   email: string | null;
   name: string | null;
+  /** Where a sign-out leads; null for where all lead. */
+  signOutUrl: string | null;
   /** The names of their groups there; undefined if they are not to be followed. */
   groups?: readonly string[] | undefined;
 }
@@ -60,7 +63,8 @@ export function signInIdentity(
   if (identity.groups) syncGroups(tx, id, identity.groups);
   markSeen(tx, id);
   noteSignIn(tx, { user: requireUser(tx.db, id), method, address, failure: null });
-  return { session: beginSession(tx, id, method === "proxy" ? identity.subject : null) };
+  const { subject, signOutUrl } = identity;
+  return { session: beginSession(tx, id, { proxyUser: method === "proxy" ? subject : null, signOutUrl }) };
 }
 
 const Names = v.object({
@@ -115,3 +119,13 @@ const isTied = query<{ userId: number; issuer: string }>(`
 
 const tie = command<{ issuer: string; subject: string; userId: number }>(`
   INSERT INTO identities (issuer, subject, user_id) VALUES (:issuer, :subject, :userId)`);
+
+/** How many Admins have signed in through another system. */
+export const countTiedAdmins = (db: Database, ways: { byProvider: boolean; byProxy: boolean }): number =>
+  tiedAdmins(db)
+    .pluck()
+    .get({ byProvider: Number(ways.byProvider), byProxy: Number(ways.byProxy) })!;
+
+const tiedAdmins = query<{ byProvider: number; byProxy: number }, number>(`
+  SELECT count(DISTINCT users.id) FROM identities JOIN users ON users.id = user_id
+  WHERE ${HOLDS_ADMIN} AND iif(issuer = 'proxy', :byProxy, :byProvider)`);

@@ -172,7 +172,8 @@ export const resetPassword = POST({
     setPassword(tx, userId, { hash });
   });
 
-function requirePasswordsOn(db: Database) {
+/** @throws ApiError `DisabledError` */
+export function requirePasswordsOn(db: Database) {
   if (!passwordsAreOff(db)) return;
   throw new ApiError("DisabledError", "Passwords are switched off: sign in another way, or with a link");
 }

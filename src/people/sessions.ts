@@ -11,7 +11,7 @@ import { DELETE, GET, POST, WithHeaders } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { DAY_MS, timestamp } from "../lib/time.ts";
 import { Timestamp } from "../lib/validation.ts";
-import { refreshPasswordHash, requireSignIn, requireStillPassword } from "./passwords.ts";
+import { refreshPasswordHash, requirePasswordsOn, requireSignIn, requireStillPassword } from "./passwords.ts";
 import {
   codeError,
   enableFactor,
@@ -90,6 +90,7 @@ export const signIn = POST({
   })
   .change(({ tx, address = null, isSecure, body, prepared: { user: signedIn, freshHash, ...proof } }) => {
     const { rootRole: _, ...user } = signedIn;
+    requirePasswordsOn(tx.db);
     requireStillPassword(tx.db, user.id, proof);
     const codes = passSecondFactor(tx, signedIn, body.code);
     markSeen(tx, user.id);

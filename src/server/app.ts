@@ -19,6 +19,8 @@ import { ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
 import { requireValid } from "../lib/api-error.ts";
 import { currentSetting, requireNoMaintenance } from "../overview/instance.ts";
+import { currentProvider } from "../overview/oidc-provider.ts";
+import { giveWays } from "../overview/oidc-schema.ts";
 import { passwordsAreOff } from "../people/passwords.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { oidcHandlers, oidcOption } from "./oidc.ts";
@@ -35,6 +37,7 @@ import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./
 export function createServer(options: ServerOptions): { app: H3; listener: Listener; streams: Streams } {
   const { db, log, metrics, authProxy, trustsProxy = false, logsAccess } = options;
   const { cache = new ResponseCache(db, (request) => toldBy(authProxy, request)?.user) } = options;
+  giveWays(db, { ...options, hasProxy: authProxy !== undefined });
   const streams = createStreams(db, log);
   const app = buildApp({ ...options, cache, streams });
   const cached = cache.before(toNodeHandler(app) as Listener);
@@ -75,9 +78,7 @@ function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   mount(app, site, ROUTES);
   route(app, "/avatars/:file", { GET: avatarResponse });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
-  const { oidc } = options;
-  for (const [path, GET] of Object.entries(oidc ? oidcHandlers({ ...options, oidc }) : {}))
-    route(app, path, { GET });
+  for (const [path, GET] of Object.entries(oidcHandlers(options))) route(app, path, { GET });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
   mountDescription(app, root);
   mountHealth(app, db);
@@ -142,9 +143,9 @@ function refuse(options: ServerOptions, thrown: unknown, event: H3Event) {
 }
 
 /** The ways to sign in, besides passwords, and whether those are switched off. */
-const waysIn = ({ db, oidc, basePath = "" }: ServerOptions) => ({
+const waysIn = ({ db, basePath = "" }: ServerOptions) => ({
   defaultHidden: passwordsAreOff(db),
-  ...(oidc && { options: [oidcOption(basePath)] }),
+  ...(currentProvider(db) && { options: [oidcOption(basePath)] }),
 });
 
 function addressOf(event: H3Event, trustsProxy: boolean) {

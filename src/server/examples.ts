@@ -245,6 +245,17 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { email: "robin@shop.example", username: "robin", name: "Robin", password: PASSWORD },
   },
   setSimpleSettings: { body: { disabled: false } },
+  setOidcSettings: {
+    body: {
+      enabled: false,
+      discoverUrl: "https://id.example/realms/shop",
+      clientId: "flagstone",
+      secret: "the-secret-of-the-client",
+      autoCreate: true,
+      emailDomains: "shop.example",
+    },
+  },
+  testOidcProvider: { body: { discoverUrl: "https://id.internal/realms/shop" } },
   toggleMaintenance: { body: { enabled: true } },
   setUiConfig: { body: { frontendSettings: { frontendApiOrigins: ["https://shop.example"] } } },
   setCors: { body: { frontendApiOrigins: ["https://shop.example"] } },

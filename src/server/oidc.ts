@@ -1,25 +1,28 @@
 import { getCookie, type H3Event, HTTPResponse } from "h3";
-import type { Configuration, CustomFetchOptions } from "openid-client";
+import type { Configuration } from "openid-client";
 import { ANYBODY } from "../access/actor.ts";
 import { sessionCookie } from "../access/session.ts";
 import { randomSecret } from "../access/token.ts";
+import type { Database } from "../db/database.ts";
 import { writeSoon } from "../events/write.ts";
 import { isBelow } from "../http/path.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { openidClient } from "../lib/on-demand.cjs";
 import { MINUTE_MS } from "../lib/time.ts";
+import { currentProvider, discover, reasonsOf } from "../overview/oidc-provider.ts";
+import { admissionOf, listed, type OidcSettings } from "../overview/oidc-schema.ts";
 import { type Identity, signInIdentity } from "../people/identities.ts";
-import type { Oidc, ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options.ts";
 
 /*
  * Signing in at a provider of identities, by OpenID Connect: authorization code, PKCE, state and nonce. openid-client
  * checks what the provider says: its signature, issuer, audience, nonce and times.
  */
 
-type Options = ServerOptions & { oidc: Oidc };
-
 /** A sign-in that one browser has begun. */
 interface Begun {
+  provider: OidcSettings;
   state: string;
   nonce: string;
   verifier: string;
@@ -46,21 +49,22 @@ export const oidcOption = (basePath: string) => ({
 });
 
 /** The handlers of `GET /auth/oidc/login?redirect=PATH` and of the callback, by their paths. */
-export function oidcHandlers(options: Options) {
-  const { basePath = "", oidc, publicUrl } = options;
-  const discover = discovery(oidc);
+export function oidcHandlers(options: ServerOptions) {
+  const { db, basePath = "", publicUrl = "" } = options;
+  const discovered = discovery(db);
   const begun = new BoundedMap<string, Begun>(MOST);
-  const callback = `${publicUrl}${CALLBACK}`;
-  const login = async (event: H3Event) => {
+  const callback = publicUrl + CALLBACK;
+  const login = async (event: H3Event, provider: OidcSettings) => {
     const secret = randomSecret();
     const redirect = ownPath(event.url.searchParams.get("redirect"), basePath);
     const client = openidClient();
     const verifier = client.randomPKCECodeVerifier();
-    const entry = { state: client.randomState(), nonce: client.randomNonce(), verifier, redirect };
-    const url = client.buildAuthorizationUrl(await discover(), {
+    const entry = { provider, state: client.randomState(), nonce: client.randomNonce(), verifier, redirect };
+    const acrValues = listed(provider.acrValues);
+    const url = client.buildAuthorizationUrl(await discovered(provider), {
       redirect_uri: callback,
-      scope: oidc.scopes.join(" "),
-      ...(oidc.acrValues.length > 0 && { acr_values: oidc.acrValues.join(" ") }),
+      scope: scopesOf(provider),
+      ...(acrValues.length > 0 && { acr_values: acrValues.join(" ") }),
       state: entry.state,
       nonce: entry.nonce,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
@@ -74,11 +78,14 @@ export function oidcHandlers(options: Options) {
     const entry = begun.get(secret);
     begun.delete(secret);
     if (!entry || entry.begunAt + LASTS_MS < Date.now()) throw new SignInError(NOT_BEGUN);
-    const identity = await identityFrom(oidc, await discover(), new URL(callback + event.url.search), entry);
+    requireCurrent(db, entry);
+    const config = await discover(db, entry.provider); // afresh: it may have new keys
+    const identity = await identityFrom(config, new URL(callback + event.url.search), entry, `${publicUrl}/`);
     const { address = null } = event.context;
-    const result = await writeSoon(options.db, ANYBODY, (tx) =>
-      signInIdentity(tx, identity, oidc.admission, address),
-    );
+    const result = await writeSoon(db, ANYBODY, (tx) => {
+      requireCurrent(tx.db, entry);
+      return signInIdentity(tx, identity, admissionOf(entry.provider), address);
+    });
     if ("refusal" in result) throw new SignInError(result.refusal);
     return found(
       entry.redirect,
@@ -89,16 +96,29 @@ export function oidcHandlers(options: Options) {
   return { [LOGIN]: orBack(options, login), [CALLBACK]: orBack(options, finish) };
 }
 
+const scopesOf = ({ addGroupsScope, extraScopes }: OidcSettings) =>
+  ["openid", "email", "profile", ...(addGroupsScope ? ["groups"] : []), ...listed(extraScopes)].join(" ");
+
+/** The settings may have changed since. */
+function requireCurrent(db: Database, { provider }: Begun) {
+  if (JSON.stringify(currentProvider(db)) !== JSON.stringify(provider)) throw new SignInError(NOT_BEGUN);
+}
+
 const NOT_BEGUN = "This sign-in was begun in another browser, has ended, or took too long: try again";
 
 /** Why somebody is not signed in, in words for them. */
 class SignInError extends Error {}
 
 /** Leads back to the sign-in form, with what went wrong: in detail only in the log. */
-function orBack({ basePath = "", log }: Options, handle: (event: H3Event) => Promise<HTTPResponse>) {
+function orBack(
+  { db, basePath = "", log }: ServerOptions,
+  handle: (event: H3Event, provider: OidcSettings) => Promise<HTTPResponse>,
+) {
   return async (event: H3Event) => {
+    const provider = currentProvider(db);
+    if (!provider) throw new ApiError("NotFoundError", "No provider is configured to sign in with");
     try {
-      return await handle(event);
+      return await handle(event, provider);
     } catch (error) {
       if (!(error instanceof SignInError)) log({ level: "warn", message: `OIDC: ${reasonsOf(error)}` });
       const message = error instanceof SignInError ? error.message : problemOf(error);
@@ -118,77 +138,32 @@ function problemOf(error: unknown) {
     : "Signing in with the provider failed: the server's log says why";
 }
 
-/** The messages of an error and of its causes. */
-function reasonsOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  const cause = reasonsOf(error.cause);
-  return cause === "" ? error.message : `${error.message}: ${cause}`;
-}
-
-/** How long what the provider has said of itself is used, in milliseconds, and how long it may take to say it. */
+/** How long what a provider has said of itself is used, in milliseconds. */
 const KNOWN_MS = 10 * MINUTE_MS;
-const TIMEOUT_S = 10;
 
-/** Reads the discovery document when it is first needed, and again after a while or a failure. */
-function discovery({ discoverUrl, clientId, clientSecret, algorithm }: Oidc): () => Promise<Configuration> {
-  let known: { config: Promise<Configuration>; at: number } | undefined;
-  return async () => {
-    if (known && known.at + KNOWN_MS > Date.now()) return known.config;
-    const client = openidClient();
-    const url = new URL(discoverUrl);
-    const config = client
-      .discovery(
-        url,
-        clientId,
-        { id_token_signed_response_alg: algorithm },
-        // Some providers take the secret only in one way, and say so.
-        (server, ...rest) =>
-          server.token_endpoint_auth_methods_supported?.includes("client_secret_post")
-            ? client.ClientSecretPost(clientSecret)(server, ...rest)
-            : client.ClientSecretBasic(clientSecret)(server, ...rest),
-        {
-          timeout: TIMEOUT_S,
-          [client.customFetch]: fetchSmall,
-          execute: [
-            client.enableNonRepudiationChecks,
-            ...(url.protocol === "http:" ? [client.allowInsecureRequests] : []),
-          ],
-        },
-      )
-      .catch((error) => {
-        known = undefined;
-        throw error;
-      });
-    known = { config, at: Date.now() };
+/** Asks a provider when it is first needed, and again after a while, a failure, or a change of the settings. */
+function discovery(db: Database): (provider: OidcSettings) => Promise<Configuration> {
+  let known: { key: string; config: Promise<Configuration>; at: number } | undefined;
+  return (provider) => {
+    const key = JSON.stringify(provider);
+    if (known?.key === key && known.at + KNOWN_MS > Date.now()) return known.config;
+    const config = discover(db, provider).catch((error) => {
+      known = undefined;
+      throw error;
+    });
+    known = { key, config, at: Date.now() };
     return config;
   };
-}
-
-/** The longest answer of a provider that is read, in bytes. */
-const MAX_BYTES = 1024 * 1024;
-
-/** Like `fetch`, without following redirects; fails for an answer that is too long. */
-async function fetchSmall(url: string, init: CustomFetchOptions): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: "manual" } as RequestInit);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_BYTES) throw new Error(`The provider's answer is longer than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  const { status, headers } = response;
-  return new Response(status === 204 || status === 304 ? null : Buffer.concat(chunks), { status, headers });
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 
 /** Exchanges the code for who has signed in. @throws Error for anything that doesn't belong together */
 async function identityFrom(
-  { acrValues, groupPath }: Oidc,
   config: Configuration,
   url: URL,
-  { verifier, state, nonce }: Begun,
+  { provider, verifier, state, nonce }: Begun,
+  home: string,
 ): Promise<Identity> {
   const client = openidClient();
   const tokens = await client.authorizationCodeGrant(config, url, {
@@ -197,6 +172,7 @@ async function identityFrom(
     expectedNonce: nonce,
     idTokenExpected: true,
   });
+  const acrValues = listed(provider.acrValues);
   const { iss, sub, acr, ...rest } = tokens.claims()!;
   if (acrValues.length > 0 && !acrValues.includes(String(acr)))
     throw new SignInError("The provider has not signed you in as strictly as it has to here");
@@ -211,8 +187,19 @@ async function identityFrom(
     username: textOf(claims.preferred_username),
     email: claims.email_verified === true ? textOf(claims.email) : null,
     name: textOf(claims.name),
-    groups: groupPath === undefined ? undefined : groupsIn(claims, groupPath),
+    signOutUrl: provider.enableSingleSignOut ? signOutUrl(config, tokens.id_token!, home) : null,
+    groups: provider.enableGroupSyncing ? groupsIn(claims, provider.groupJsonPath || "groups") : undefined,
   };
+}
+
+/** A longer token, of somebody in thousands of groups, would fit into no address: the provider asks who it is instead. */
+const MAX_HINT = 4096;
+
+/** Where the provider ends its session, and then leads home. */
+function signOutUrl(config: Configuration, idToken: string, home: string): string | null {
+  if (!config.serverMetadata().end_session_endpoint) return null;
+  const hint = idToken.length <= MAX_HINT && { id_token_hint: idToken };
+  return openidClient().buildEndSessionUrl(config, { ...hint, post_logout_redirect_uri: home }).href;
 }
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : null);

@@ -57,6 +57,8 @@ export * from "../moving/import-routes.ts";
 export * from "../overview/banners.ts";
 export * from "../overview/dashboard.ts";
 export * from "../overview/instance.ts";
+export * from "../overview/oidc-schema.ts";
+export * from "../overview/oidc-settings.ts";
 export * from "../overview/password-settings.ts";
 export * from "../overview/project-status.ts";
 export * from "../overview/projects.ts";

@@ -3,7 +3,7 @@ import type { AuthProxy } from "../http/auth-proxy.ts";
 import type { LoadUi } from "../http/page.ts";
 import type { ResponseCache } from "../http/response-cache.ts";
 import type { Log } from "../lib/logger.ts";
-import type { Admission } from "../people/identities.ts";
+import type { GivenWays } from "../overview/oidc-schema.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** What a server is made of. */
@@ -18,8 +18,10 @@ export interface ServerOptions {
   trustsProxy?: boolean;
   /** A proxy in front of this server says who people are. */
   authProxy?: SigningProxy | undefined;
-  /** A provider that people may sign in with; needs `publicUrl`. */
-  oidc?: Oidc | undefined;
+  /** A provider that people may sign in with, in place of the stored one; needs `publicUrl`. */
+  oidc?: GivenWays["oidc"];
+  /** How providers are asked. */
+  sending?: GivenWays["sending"];
   /** Logs a line for each request. */
   logsAccess?: boolean;
   /** Accepts posts to `/inbox/NAME`, and lists them. */
@@ -38,20 +40,4 @@ export interface SigningProxy extends AuthProxy {
   role: number | undefined;
   /** Where a sign-out leads; undefined for the home page. */
   logout: string | undefined;
-}
-
-/** A provider of identities (OpenID Connect), as the operator has configured it. */
-export interface Oidc {
-  /** The issuer, or the address of its discovery document. */
-  discoverUrl: string;
-  clientId: string;
-  clientSecret: string;
-  /** Such as RS256; tokens signed otherwise are refused. */
-  algorithm: string;
-  scopes: readonly string[];
-  /** Of which the sign-in must have had one; any if it is empty. */
-  acrValues: readonly string[];
-  /** Where the claims name groups, such as `realm_access.roles`; undefined if groups are not followed. */
-  groupPath: string | undefined;
-  admission: Admission;
 }

@@ -83,6 +83,7 @@ const toIdentity = ({ user, email, name, groups }: Told): Identity => ({
   username: user,
   email: email ?? null,
   name: name ?? null,
+  signOutUrl: null,
   groups,
 });
 

@@ -79,16 +79,16 @@ const refusal = (basePath: string) =>
   );
 
 /**
- * `POST /logout`: ends the session, if any, and redirects to the home page; people whom a proxy has signed in go where it
- * signs them out. Other sites can't trigger it.
+ * `POST /logout`: ends the session, if any, and redirects to the home page; people whom a provider or proxy has signed in
+ * go where it signs them out. Other sites can't trigger it.
  */
 export function answerSignOut(options: ServerOptions) {
   const { db, basePath = "", authProxy } = options;
   return async (event: H3Event) => {
     requireSameOrigin(event.req, options);
     const secret = getCookie(event, SESSION_COOKIE);
-    if (secret !== undefined) await writeSoon(db, ANYBODY, (tx) => endSession(tx, secret));
-    const leave = toldOf(event, authProxy) && authProxy?.logout;
+    const there = secret && (await writeSoon(db, ANYBODY, (tx) => endSession(tx, secret)));
+    const leave = there || (toldOf(event, authProxy) && authProxy?.logout);
     const location = leave || `${basePath}/`;
     return new HTTPResponse(`Found. Redirecting to ${location}`, {
       // The page's policy lets no form lead to another site, but the response may.

@@ -246,7 +246,7 @@ const CLEAR_REST = [
   command<object>(`DELETE FROM sign_ins`),
   command<object>(`DELETE FROM deleted_private_projects`),
   command<object>(`DELETE FROM banners`),
-  command<object>(`DELETE FROM settings WHERE name <> 'instance'`),
+  command<object>(`DELETE FROM settings WHERE name NOT IN ('instance', 'unleash.enterprise.auth.oidc')`),
   command<object>(`DELETE FROM sqlite_sequence`),
 ];
 

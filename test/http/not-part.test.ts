@@ -11,12 +11,10 @@ for (const [path, reason] of [
     "change requests are not part of it",
   ],
   ["/api/admin/change-requests", "change requests are not part of it"],
-  ["/api/admin/auth/oidc/settings", "the provider is configured by variables (OIDC_ENABLED)"],
   [
     "/api/admin/auth/saml/settings",
     "signing in through another system by SAML, or at Google, is not part of it",
   ],
-  ["/auth/oidc/login", "no provider is configured (OIDC_ENABLED)"],
   ["/scim/Users", "SCIM is not part of it"],
   ["/api/admin/scim-settings", "SCIM is not part of it"],
   ["/api/admin/signals", "signals and actions are not part of it"],

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLI } from "../../src/access/actor.ts";
+import { ANYBODY, CLI } from "../../src/access/actor.ts";
 import { createSignInLink } from "../../src/access/session.ts";
-import { write } from "../../src/events/write.ts";
+import { type Tx, write, writeSoon } from "../../src/events/write.ts";
+import { changeSetting } from "../../src/overview/instance.ts";
+import { giveWays } from "../../src/overview/oidc-schema.ts";
+import { signInIdentity } from "../../src/people/identities.ts";
+import { signIn } from "../../src/people/sessions.ts";
 import { openForNina, PASSWORD } from "../http/signing-in.ts";
 import { scenarios } from "../support/server.ts";
 import { personal } from "../support/world.ts";
@@ -11,16 +15,20 @@ const SETTINGS = "/api/admin/auth/simple/settings";
 const ID = "unleash.auth.simple";
 
 scenarios(`GET ${SETTINGS}`, [
-  { name: "an Admin", see: (body) => assert.deepEqual(body, { disabled: false }) },
+  {
+    name: "an Admin",
+    see: (body) => assert.deepEqual(body, { disabled: false, adminsWithoutPassword: 0 }),
+  },
   { name: "an Editor", as: personal(2), expect: [403, "NoAccessError"] },
 ]);
 scenarios(`POST ${SETTINGS}`, [
   {
-    name: "switched off",
-    body: { disabled: true },
-    records: [{ type: "setting-created", data: { id: ID, disabled: true }, preData: null }],
-    see: (body) => assert.deepEqual(body, { disabled: true }),
+    name: "switched on",
+    body: { disabled: false },
+    records: [{ type: "setting-created", data: { id: ID, disabled: false }, preData: null }],
+    see: (body) => assert.deepEqual(body, { disabled: false, adminsWithoutPassword: 0 }),
   },
+  { name: "nobody could sign in", body: { disabled: true }, expect: [409, "ConflictError"] },
   { name: "an Editor", as: personal(2), body: { disabled: true }, expect: [403, "NoAccessError"] },
   { name: "nothing", body: {}, expect: [400, "ValidationError"] },
   { name: "neither on nor off", body: { disabled: "maybe" }, expect: [400, "ValidationError"] },
@@ -28,6 +36,11 @@ scenarios(`POST ${SETTINGS}`, [
 
 test("while passwords are off, nobody signs in with one, and links, sessions and tokens work", async (t) => {
   const { request, served, signIn, signedIn, db } = await openForNina(t);
+  const admitted = { autoCreate: true, emailDomains: [], rootRole: 1 };
+  const ann = { method: "proxy", issuer: "proxy", subject: "ann", username: "ann" } as const;
+  const NONE = { email: null, name: null, signOutUrl: null };
+  write(db, CLI, (tx) => signInIdentity(tx, { ...ann, ...NONE }, admitted, null));
+  giveWays(db, { hasProxy: true });
   const cookie = await signedIn();
   const set = (disabled: boolean) => request(SETTINGS, { method: "POST", body: { disabled } });
   assert.equal((await set(true)).status, 200);
@@ -49,4 +62,14 @@ test("while passwords are off, nobody signs in with one, and links, sessions and
   assert.equal((await served({}).request(link)).status, 302);
   await set(false);
   assert.equal((await signIn("nina", PASSWORD)).status, 200);
+});
+
+test("passwords are looked at again where the session begins, in case they have just been switched off", async (t) => {
+  const { db } = await openForNina(t);
+  const request = { db, body: { username: "nina", password: PASSWORD }, isSecure: true };
+  const commit = <T>(change: (tx: Tx) => T) => {
+    write(db, CLI, (tx) => changeSetting(tx, "unleash.auth.simple", { disabled: true }));
+    return writeSoon(db, ANYBODY, change);
+  };
+  await assert.rejects(async () => signIn.handle(request as never, commit), { name: "DisabledError" });
 });

@@ -8,7 +8,7 @@ import { createWorld } from "../support/world.ts";
 
 const ANN: Identity = {
   ...{ method: "oidc", issuer: "https://id.example.com", subject: "1" },
-  ...{ username: null, email: "ann@example.com", name: "Ann" },
+  ...{ username: null, email: "ann@example.com", name: "Ann", signOutUrl: null },
 };
 const OPEN: Admission = { autoCreate: true, emailDomains: [], rootRole: 3 };
 

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { generateKeyPair, type JWTPayload } from "jose";
+import { decodeJwt, generateKeyPair, type JWTPayload } from "jose";
+import { SYSTEM } from "../../src/access/actor.ts";
 import { readOidc } from "../../src/cli/oidc.ts";
+import { rotateKey } from "../../src/db/secrets.ts";
+import { write } from "../../src/events/write.ts";
+import { MASK } from "../../src/lib/text.ts";
+import { reencryptOidc } from "../../src/overview/oidc-provider.ts";
 import { createServer } from "../../src/server/app.ts";
 import { CLIENT, openStub } from "../support/oidc-stub.ts";
 import { openServer } from "../support/server.ts";
-import { createWorld } from "../support/world.ts";
+import { createWorld, personal } from "../support/world.ts";
 
 const PUBLIC = "https://flags.example.com/flags";
 
@@ -15,16 +20,22 @@ const WORLD = createWorld()
 
 type Stub = Awaited<ReturnType<typeof openStub>>;
 
+const SETTINGS = "/api/admin/auth/oidc/settings";
+
+/** How a stub is asked. */
+const SENDING = { allowed: ["127.0.0.1"], env: {}, ca: undefined, timeoutMs: 300 };
+
 /** A server whose people sign in at a stub, with a browser that keeps the cookies of its sign-in. */
-async function start(t: TestContext, env: Record<string, string> = {}, world = WORLD) {
+async function start(t: TestContext, env: Record<string, string> = {}, sending = SENDING) {
   const stub = await openStub(t);
-  const { db, request } = await openServer(t, world);
+  const { db, request } = await openServer(t, WORLD);
   const oidc = readOidc({ ...settings(stub), ...env }, PUBLIC);
   const logged: string[] = [];
   const log = ({ message }: { message: string }) => void logged.push(message);
-  const { app } = createServer({ db, log, basePath: "/flags", publicUrl: PUBLIC, oidc });
-  const get = (path: string, cookie?: string) =>
-    app.request(`${PUBLIC}${path}`, { headers: cookie === undefined ? {} : { cookie } });
+  const { app } = createServer({ db, log, basePath: "/flags", publicUrl: PUBLIC, oidc, sending });
+  const get = (path: string, cookie?: string, method = "GET") =>
+    app.request(`${PUBLIC}${path}`, { method, headers: cookie === undefined ? {} : { cookie } });
+  const configure = (body: object) => request(SETTINGS, { method: "POST", body });
   const begin = async (redirect = "/flags/projects") => {
     const response = await get(`/auth/oidc/login?redirect=${encodeURIComponent(redirect)}`);
     const asked = new URL(response.headers.get("location")!, PUBLIC);
@@ -44,8 +55,18 @@ async function start(t: TestContext, env: Record<string, string> = {}, world = W
   };
   const users = async () =>
     (await request("/api/admin/user-admin")).body.users as Array<Record<string, unknown>>;
-  return { db, stub, request, get, begin, come, users, logged };
+  return { db, stub, request, configure, get, begin, come, users, logged };
 }
+
+/** The same, where the provider is not configured by variables, but by API. */
+async function startByApi(t: TestContext, settings: object = {}, sending = SENDING) {
+  const server = await start(t, { OIDC_ENABLED: "false" }, sending);
+  const given = { enabled: true, discoverUrl: server.stub.issuer, ...BY_API, ...settings };
+  assert.equal((await server.configure(given)).status, 200);
+  return { ...server, given };
+}
+
+const BY_API = { clientId: CLIENT.id, secret: CLIENT.secret, autoCreate: true };
 
 const settings = ({ issuer }: Stub) => ({
   OIDC_ENABLED: "true",
@@ -229,13 +250,152 @@ test("a provider that is away, or answers something else, is a message, and is a
 });
 
 test("a 401 names this way in, and where there is none, nothing is there", async (t) => {
-  const { get, request } = await start(t);
+  const { get } = await start(t);
   const { options } = (await (await get("/api/admin/projects")).json()) as { options: unknown };
   assert.deepEqual(options, [
     { type: "oidc", message: "Sign in with OpenID Connect", path: "/flags/auth/oidc/login" },
   ]);
+  const { request } = await openServer(t);
   assert.equal((await request("/auth/oidc/login")).status, 404);
   assert.equal((await request("/api/admin/projects", { as: null })).body.options, undefined);
+});
+
+test("a key that the provider has replaced between two sign-ins is taken", async (t) => {
+  const { come, stub } = await start(t);
+  assert.ok(hasSession(await come({ preferred_username: "olga" })));
+  await stub.rotate();
+  assert.ok(hasSession(await come({ preferred_username: "olga" })));
+});
+
+test("settings by API take effect at once, also where a sign-in is under way", async (t) => {
+  const { begin, come, configure, get, given, request, stub } = await startByApi(t);
+  assert.ok(hasSession(await come({ preferred_username: "olga" })));
+  const { cookie, state, nonce } = await begin();
+  stub.give(await stub.sign({ ...basics(stub.issuer, nonce), preferred_username: "late" }));
+  assert.equal((await configure({ ...given, acrValues: "strict" })).status, 200);
+  assert.match(problem(await get(`/auth/oidc/callback?code=c&state=${state}`, cookie))!, /another browser/);
+  assert.equal((await begin()).asked.searchParams.get("acr_values"), "strict");
+  assert.equal((await configure({ enabled: false, clientId: " ", secret: " " })).status, 200);
+  assert.equal((await get("/auth/oidc/login")).status, 404);
+  assert.equal((await request("/api/admin/projects", { as: null })).body.options, undefined);
+});
+
+test("the secret is encrypted, and masked wherever it could be read; its mask is the stored one, for the same provider", async (t) => {
+  const { db, come, configure, given, request } = await startByApi(t);
+  const read = (await request(SETTINGS)).body;
+  assert.deepEqual([read.secret, read.clientId, read.defaultRootRole], [MASK, CLIENT.id, "Viewer"]);
+  assert.equal((await configure({ ...read, extraScopes: "offline" })).body.secret, MASK);
+  rotateKey(db, () => write(db, SYSTEM, (tx) => void reencryptOidc(tx)));
+  assert.ok(hasSession(await come({ preferred_username: "olga" })));
+  const { events } = (await request("/api/admin/events")).body;
+  const [changed] = events.filter(({ type }: { type: string }) => type === "setting-updated");
+  assert.deepEqual([changed.data.secret, changed.preData.secret], [MASK, MASK]);
+  assert.ok(!db.serialize().includes(CLIENT.secret));
+  const moved = await configure({ ...read, discoverUrl: "https://other.example.com" });
+  assert.match(moved.body.message, /^body.secret: is masked, but the provider has changed/);
+  await configure({ ...given, enabled: false, secret: "" });
+  assert.match((await configure(read)).body.message, /no secret is stored/);
+});
+
+test("settings that lack something, or that nobody may change, are refused", async (t) => {
+  const { configure, given, request } = await startByApi(t);
+  const refused = async (body: object, status: number, message: RegExp) => {
+    const reply = await configure({ ...given, ...body });
+    assert.equal(reply.status, status);
+    assert.match(reply.body.message, message);
+  };
+  await refused({ clientId: " " }, 400, /^body.clientId: is missing$/);
+  await refused({ discoverUrl: "javascript:1" }, 400, /^body.discoverUrl: must be a web address/);
+  await refused({ discoverUrl: "https://a:b@id.example" }, 400, /^body.discoverUrl: must be/);
+  await refused({ idTokenSigningAlgorithm: "none" }, 400, /^body.idTokenSigningAlgorithm: /);
+  await refused({ defaultRootRoleId: 99 }, 400, /^body.defaultRootRoleId: there is no root role 99$/);
+  assert.equal((await request(SETTINGS, { as: personal(2) })).status, 403);
+  assert.equal((await request(SETTINGS, { method: "POST", as: personal(2), body: given })).status, 403);
+  const { request: ask } = await openServer(t);
+  const { body } = await ask(SETTINGS, { method: "POST", body: given });
+  assert.match(body.message, /^body.enabled: needs --public-url/);
+});
+
+test("what variables configure is shown, with a masked secret, and can't be changed", async (t) => {
+  const { configure, request, stub } = await start(t, { OIDC_ACR_VALUES: "strict" });
+  const { body } = await request(SETTINGS);
+  assert.deepEqual([body.discoverUrl, body.secret, body.acrValues], [stub.issuer, MASK, "strict"]);
+  assert.equal((await request("/api/admin/ui-config")).body.oidcConfiguredThroughEnv, true);
+  assert.equal((await configure(body)).status, 403);
+});
+
+test("a test says what the provider says, or what is wrong with it", async (t) => {
+  const { request, stub } = await startByApi(t);
+  const ask = async (body: object = {}) => {
+    const asked = { discoverUrl: stub.issuer, ...body };
+    return (await request("/api/admin/auth/oidc/test", { method: "POST", body: asked })).body;
+  };
+  const { problem, issuer, algorithms } = await ask();
+  assert.deepEqual([problem, issuer, algorithms], [null, stub.issuer, ["RS256"]]);
+  assert.match((await ask({ idTokenSigningAlgorithm: "RS512" })).problem, /signs with RS256, not with RS512/);
+  const DISCOVERY = "/.well-known/openid-configuration";
+  assert.equal((await ask({ discoverUrl: stub.issuer + DISCOVERY })).problem, null);
+  for (const [answer, message] of [
+    [
+      { type: "text/html", body: "<h1>Sign in to the network</h1>" },
+      /answers with a page \(200, text\/html\)/,
+    ],
+    [{ status: 302, body: "", location: "http://127.0.0.1:1/" }, /redirects to http:\/\/127.0.0.1:1\//],
+    [new Promise<never>(() => {}), /No response within 0.3 seconds/],
+    [
+      { body: JSON.stringify({ issuer: "https://issuer.example.com" }) },
+      /does not match the expected issuer/,
+    ],
+    [{ status: 503, body: "" }, /unexpected HTTP response status code/],
+  ] as const) {
+    stub.answers[DISCOVERY] = () => answer;
+    assert.match((await ask()).problem, message);
+  }
+  assert.match(
+    (await ask({ discoverUrl: "http://10.0.0.1" })).problem,
+    /is private.*--allow-private-targets/,
+  );
+  assert.match((await ask({ discoverUrl: "http://127.0.0.1:1" })).problem, /ECONNREFUSED/);
+});
+
+test("a provider on the private network is asked only if the operator allows it", async (t) => {
+  const { get, logged } = await startByApi(t, {}, { ...SENDING, allowed: [] });
+  assert.match(problem(await get("/auth/oidc/login"))!, /the server's log says why/);
+  assert.match(logged.join(), /127\.0\.0\.1 is private or this machine: allow it with/);
+});
+
+test("signing out ends our session, and leads to where the provider ends its own", async (t) => {
+  const { come, get, stub } = await startByApi(t, { enableSingleSignOut: true });
+  const signOut = async (claims: JWTPayload) => {
+    const cookie = cookiesOf(await come({ preferred_username: "olga", ...claims })).find((one) =>
+      one.startsWith("unleash-session="),
+    )!;
+    const [own = ""] = cookie.split(";");
+    const { headers } = await get("/logout", own, "POST");
+    assert.equal((await get("/api/admin/user", own)).status, 401);
+    return new URL(headers.get("refresh")!.replace(/^0; url=/, "")).searchParams;
+  };
+  const query = await signOut({});
+  assert.equal(query.get("by"), "us");
+  assert.equal(query.get("client_id"), CLIENT.id);
+  assert.equal(query.get("post_logout_redirect_uri"), `${PUBLIC}/`);
+  assert.equal(decodeJwt(query.get("id_token_hint")!).iss, stub.issuer);
+  const long = await signOut({ groups: Array.from({ length: 10_000 }, (_, index) => `group-${index}`) });
+  assert.equal(long.get("id_token_hint"), null, "too long for an address");
+});
+
+test("passwords are switched off only while an Admin can sign in without one", async (t) => {
+  const { come, configure, db, given, request } = await startByApi(t);
+  const passwords = (disabled: boolean) =>
+    request("/api/admin/auth/simple/settings", { method: "POST", body: { disabled } });
+  await come({ preferred_username: "olga" });
+  const { body } = await passwords(true);
+  assert.deepEqual([body.name, /^No Admin could sign in/.test(body.message)], ["ConflictError", true]);
+  db.exec("UPDATE users SET root_role = 1 WHERE username = 'olga'");
+  assert.deepEqual((await passwords(true)).body, { disabled: true, adminsWithoutPassword: 1 });
+  assert.equal((await configure({ ...given, enabled: false })).status, 409);
+  await passwords(false);
+  assert.equal((await configure({ ...given, enabled: false })).status, 200);
 });
 
 test("what is wrong with the variables is said at the start", () => {
@@ -243,9 +403,12 @@ test("what is wrong with the variables is said at the start", () => {
   const refused = (env: Record<string, string>, message: RegExp, publicUrl: string | undefined = PUBLIC) =>
     assert.throws(() => readOidc({ ...right, ...env }, publicUrl), { message });
   assert.equal(readOidc({ ...right, OIDC_ENABLED: "false" }, undefined), undefined);
-  refused({ OIDC_DISCOVER_URL: "id.example.com" }, /^OIDC_DISCOVER_URL: must be a web address$/);
+  refused(
+    { OIDC_DISCOVER_URL: "id.example.com" },
+    /^OIDC_DISCOVER_URL: must be a web address, without credentials$/,
+  );
   refused({ OIDC_CLIENT_ID: "" }, /^OIDC_CLIENT_ID: is missing$/);
-  refused({ OIDC_AUTO_CREATE: "maybe" }, /^OIDC_AUTO_CREATE: must be true or false$/);
+  refused({ OIDC_AUTO_CREATE: "maybe" }, /^OIDC_AUTO_CREATE: must be true or false, not "maybe"$/);
   refused({ OIDC_DEFAULT_ROOT_ROLE: "Owner" }, /^OIDC_DEFAULT_ROOT_ROLE: /);
   refused({ OIDC_ID_TOKEN_SIGNING_ALGORITHM: "none" }, /^OIDC_ID_TOKEN_SIGNING_ALGORITHM: /);
   assert.throws(() => readOidc(right, undefined), /--public-url/);

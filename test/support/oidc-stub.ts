@@ -15,8 +15,7 @@ export const CLIENT = { id: "flagstone", secret: "a-secret-of-32-characters-or-m
 type Answer = { status?: number; type?: string; body: string; location?: string };
 
 export async function openStub(t: TestContext) {
-  const { privateKey, publicKey } = await generateKeyPair("RS256");
-  const keys = [{ ...(await exportJWK(publicKey)), kid: "1", alg: "RS256", use: "sig" }];
+  let signing: { kid: string; key: CryptoKey };
   const answers: Record<string, () => Answer | Promise<Answer>> = {};
   const server = http.createServer(async (request, response) => {
     const answer = await answers[request.url!.split("?")[0]!]?.();
@@ -32,17 +31,25 @@ export async function openStub(t: TestContext) {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
     token_endpoint: `${issuer}/token`,
+    end_session_endpoint: `${issuer}/end?by=us`,
     jwks_uri: `${issuer}/keys`,
     response_types_supported: ["code"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["RS256"],
   });
-  answers["/keys"] = json({ keys });
-  const sign = (claims: JWTPayload, key: CryptoKey | Uint8Array = privateKey, alg = "RS256") =>
-    new SignJWT(claims).setProtectedHeader({ alg, kid: "1" }).sign(key);
+  /** Signs with another key from now on. */
+  const rotate = async () => {
+    const { privateKey: key, publicKey } = await generateKeyPair("RS256");
+    signing = { kid: crypto.randomUUID(), key };
+    const jwk = { ...(await exportJWK(publicKey)), kid: signing.kid, alg: "RS256", use: "sig" };
+    answers["/keys"] = json({ keys: [jwk] });
+  };
+  await rotate();
+  const sign = (claims: JWTPayload, key: CryptoKey | Uint8Array = signing.key, alg = "RS256") =>
+    new SignJWT(claims).setProtectedHeader({ alg, kid: signing.kid }).sign(key);
   /** Answers the next requests for tokens with this one. */
   const give = (idToken: string) => {
     answers["/token"] = json({ access_token: "access", token_type: "Bearer", id_token: idToken });
   };
-  return { issuer, answers, sign, give };
+  return { issuer, answers, sign, give, rotate };
 }

@@ -103,3 +103,6 @@ CREATE TABLE identities (
 
 -- The header of a proxy begins a session, which is valid only together with it.
 ALTER TABLE sessions ADD COLUMN proxy_user TEXT;
+
+-- A sign-out may lead to the provider that signed in.
+ALTER TABLE sessions ADD COLUMN sign_out_url TEXT;
