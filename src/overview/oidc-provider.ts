@@ -32,7 +32,7 @@ export function reencryptOidc(tx: Tx): number {
 
 /**
  * Reads what a provider says of itself.
- * @throws Error if it can't be reached, says something else, or isn't allowed; `reasonsOf` words it
+ * @throws Error if it can't be reached, says something else, or isn't allowed; `reasonOf` words it
  */
 export async function discover(db: Database, settings: OidcSettings): Promise<Configuration> {
   const client = openidClient();
@@ -69,7 +69,7 @@ async function ask(db: Database, url: string, init: CustomFetchOptions): Promise
     const message = { method: request.method, headers, body };
     return toResponse(await waysOf(db).send(new URL(url), message, MAX_BYTES));
   } catch (error) {
-    throw new Error(`${url.split("?")[0]} can't be asked`, { cause: error });
+    throw new Error(`${url.split("?")[0]} can't be asked: ${reasonOf(error)}`);
   }
 }
 
@@ -79,6 +79,7 @@ function toResponse({ response, text }: Received): Response {
   const { location, "content-type": type = "" } = headers;
   if (location !== undefined) throw new Error(`it redirects to ${location}`);
   if (/html/.test(type)) throw new Error(`it answers with a page (${status}, ${type})`);
+  if (status === 404 || status >= 500) throw new Error(`it answers with the status ${status}`);
   if (!response.complete) throw new Error(`its answer is longer than ${MAX_BYTES} bytes, or ends too early`);
   const pairs = Object.entries(headers).flatMap(([name, values]) =>
     [values ?? []].flat().map((value): [string, string] => [name, value]),
@@ -86,9 +87,8 @@ function toResponse({ response, text }: Received): Response {
   return new Response(status === 204 || status === 304 ? null : text, { status, headers: pairs });
 }
 
-/** The messages of an error and of its causes. */
-export function reasonsOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  const { message, code } = error as NodeJS.ErrnoException;
-  return [message || code, reasonsOf(error.cause)].filter(Boolean).join(": ");
+/** The message of an error's first cause: the later ones say only that something failed. */
+export function reasonOf(error: unknown): string {
+  const { cause, message, code } = error as NodeJS.ErrnoException;
+  return cause instanceof Error ? reasonOf(cause) : message || code || String(error);
 }

@@ -7,7 +7,7 @@ import { ApiError, invalid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";
 import { rootRoles } from "../people/roles.ts";
 import { changeSetting, currentSetting, masked } from "./instance.ts";
-import { discover, OIDC, reasonsOf } from "./oidc-provider.ts";
+import { discover, OIDC, reasonOf } from "./oidc-provider.ts";
 import { DiscoverUrl, lackOf, OidcSettings, SigningAlgorithm, waysOf } from "./oidc-schema.ts";
 import { requireWayIn } from "./password-settings.ts";
 
@@ -80,7 +80,7 @@ export const testOidcProvider = POST({
   try {
     return described((await discover(db, settings)).serverMetadata(), settings);
   } catch (error) {
-    return described({}, settings, reasonsOf(error));
+    return described({}, settings, reasonOf(error));
   }
 });
 

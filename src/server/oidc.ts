@@ -10,7 +10,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { openidClient } from "../lib/on-demand.cjs";
 import { MINUTE_MS } from "../lib/time.ts";
-import { currentProvider, discover, reasonsOf } from "../overview/oidc-provider.ts";
+import { currentProvider, discover, reasonOf } from "../overview/oidc-provider.ts";
 import { admissionOf, listed, type OidcSettings } from "../overview/oidc-schema.ts";
 import { type Identity, signInIdentity } from "../people/identities.ts";
 import type { ServerOptions } from "./options.ts";
@@ -120,7 +120,7 @@ function orBack(
     try {
       return await handle(event, provider);
     } catch (error) {
-      if (!(error instanceof SignInError)) log({ level: "warn", message: `OIDC: ${reasonsOf(error)}` });
+      if (!(error instanceof SignInError)) log({ level: "warn", message: `OIDC: ${reasonOf(error)}` });
       const message = error instanceof SignInError ? error.message : problemOf(error);
       return found(
         `${basePath}/?${new URLSearchParams({ errorMsg: message })}`,

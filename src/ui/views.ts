@@ -53,6 +53,7 @@ const projectEnvironments = () => import("./views/project/environments.tsx");
 const projectSettings = () => import("./views/project/settings.tsx");
 const projects = () => import("./views/projects.tsx");
 const reference = () => import("./views/reference.tsx");
+const signingIn = () => import("./views/signing-in.tsx");
 const tokens = () => import("./views/tokens.tsx");
 const types = () => import("./views/types.tsx");
 const usage = () => import("./views/flag/usage.tsx");
@@ -116,6 +117,7 @@ export const VIEWS: readonly View[] = [
   view("/instance", "Instance", instance, "Instance", { menu: "Administer", icon: "instance" }),
   view("/instance/banners", "Banners", instance, "BannerList"),
   view("/instance/sign-ins", "Sign-ins", instance, "SignIns"),
+  view("/instance/signing-in", "Ways to sign in", signingIn, "SigningIn"),
   view("/me", "Your account", account, "Account"),
 ];
 

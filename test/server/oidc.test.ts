@@ -346,7 +346,7 @@ test("a test says what the provider says, or what is wrong with it", async (t) =
       { body: JSON.stringify({ issuer: "https://issuer.example.com" }) },
       /does not match the expected issuer/,
     ],
-    [{ status: 503, body: "" }, /unexpected HTTP response status code/],
+    [{ status: 503, body: "" }, /answers with the status 503/],
   ] as const) {
     stub.answers[DISCOVERY] = () => answer;
     assert.match((await ask()).problem, message);

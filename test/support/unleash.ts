@@ -21,9 +21,13 @@ const { UNLEASH_SERVER = "", PATH = "" } = process.env;
 /** Where programs are looked for. */
 const FOLDERS = [...PATH.split(path.delimiter), ...fs.globSync("/usr/lib/postgresql/*/bin").sort().reverse()];
 
-/** For the `skip` of a test: why Unleash can't be started here, or false. */
+/** For the `skip` of a test: why there is no Unleash here, not even its page, or false. */
+export const WITHOUT_PACKAGE =
+  UNLEASH_SERVER === "" && "UNLEASH_SERVER names no folder for unleash-server from npm";
+
+/** The same, of one that can be started. */
 export const WITHOUT_UNLEASH =
-  (UNLEASH_SERVER === "" && "UNLEASH_SERVER names no folder for unleash-server from npm") ||
+  WITHOUT_PACKAGE ||
   (!FOLDERS.some((folder) => fs.existsSync(path.join(folder, "initdb"))) && "PostgreSQL is not installed");
 
 /** The token of the Admin of a started Unleash. */
@@ -141,8 +145,8 @@ async function startServer(version: UnleashVersion, env: Record<string, string>)
   return { child, url: `http://127.0.0.1:${port}` };
 }
 
-/** The folder with this version. It is there once it is complete: several tests may install it at once. */
-function installed(version: UnleashVersion) {
+/** The folder with this version, installed if need be. It is there once it is complete: several tests may install it at once. */
+export function installed(version: UnleashVersion): string {
   const folder = path.resolve(UNLEASH_SERVER, version);
   if (fs.existsSync(folder)) return folder;
   const unfinished = `${folder}.${process.pid}`;

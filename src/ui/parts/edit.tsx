@@ -134,6 +134,8 @@ interface EditorProps<K extends ReadKey, V extends Values> {
 interface EditSectionProps<T extends object, V extends Values>
   extends Pick<EditOptions<T, V>, "now" | "toValues"> {
   title: string;
+  /** Shown above the fields. */
+  above?: ComponentChildren;
   read(): Promise<T>;
   fields: Fields<V>;
   update(values: V, ifStill: T): Promise<unknown>;
@@ -141,12 +143,12 @@ interface EditSectionProps<T extends object, V extends Values>
 
 /** The same, as a part of a view, which stays. */
 export function EditSection<T extends object, V extends Values>(props: EditSectionProps<T, V>) {
-  const { title, fields, update, ...options } = props;
+  const { title, above, fields, update, ...options } = props;
   const save = (values: V, ifStill: T) => update(values, ifStill).then(() => tell("Saved"));
   return (
     <section>
       <h2>{title}</h2>
-      <EditForm edit={useEdit({ ...options, save })} fields={fields} submit="Save" />
+      <EditForm edit={useEdit({ ...options, save })} above={above} fields={fields} submit="Save" />
     </section>
   );
 }

@@ -91,6 +91,10 @@ interface TextOptions extends Options {
   required?: boolean;
 }
 
+/** Of a secret, which is shown masked, and kept unless a new one is typed over it. */
+export const KEPT =
+  "The current value is secret, so it is not shown; it stays unless you replace the asterisks.";
+
 /** A single line of text. */
 export const text = (label: string, { hint, ...attributes }: TextOptions = {}) =>
   labelled<string>(label, { hint }, (described, { value, onChange }) => (

@@ -14,13 +14,14 @@ import { Answer, Badge, Heading, Tabs, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { may } from "../session.ts";
 
-const InstanceTabs = () => (
+export const InstanceTabs = () => (
   <Tabs
     label="Instance"
     tabs={[
       ["/instance", "Statistics"],
       ["/instance/banners", "Banners"],
       ["/instance/sign-ins", "Sign-ins"],
+      ["/instance/signing-in", "Ways to sign in"],
     ]}
   />
 );

@@ -9,6 +9,7 @@ import {
   choice,
   choicesOf,
   Field,
+  KEPT,
   TextArea,
   TextInput,
   text,
@@ -204,6 +205,3 @@ const EMPTY = { description: "", enabled: true, projects: NONE, environments: NO
 /** All events of a provider, which are nearly always wanted. */
 const eventsOf = (provider: string, providers: Providers): readonly string[] =>
   providers.find(({ name }) => name === provider)?.events ?? [];
-
-/** Of a secret, which is shown masked, and kept unless a new one is typed over it. */
-const KEPT = "The current value is secret, so it is not shown; it stays unless you replace the asterisks.";
