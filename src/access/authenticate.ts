@@ -78,6 +78,15 @@ export function authenticate(db: Database, { authorization, session, ...rest }: 
   );
 }
 
+const personById = query<{ id: number }, PersonRow>(`
+  SELECT NULL AS expiresAt, users.id AS userId, ${PERSON} FROM users WHERE users.id = :id`);
+
+/** A user as an actor, for what is done later on their behalf; undefined if there is none. */
+export function actorOf(db: Database, id: number): Actor | undefined {
+  const person = personById(db).get({ id });
+  return person && toPerson(person, { session: null, tokenId: null });
+}
+
 const valid = <T extends { expiresAt: string | null }>(row: T | undefined) =>
   row && !isExpired(row.expiresAt) ? row : undefined;
 

@@ -92,9 +92,11 @@ export const PERMISSIONS = {
   UPDATE_FEATURE_DEPENDENCY: project(58, "Update feature dependency", editor, owner, member),
   PROJECT_USER_ACCESS_READ: project(60, "View only access to Project User Access", owner),
   PROJECT_DEFAULT_STRATEGY_READ: project(61, "View only access to default strategy configuration", owner),
+  PROJECT_CHANGE_REQUEST_READ: project(62, "View only access to change request configuration", owner),
   PROJECT_SETTINGS_READ: project(63, "View only access to project settings", owner),
   PROJECT_USER_ACCESS_WRITE: project(64, "Write access to Project User Access", owner),
   PROJECT_DEFAULT_STRATEGY_WRITE: project(65, "Write access to default strategy configuration", owner),
+  PROJECT_CHANGE_REQUEST_WRITE: project(66, "Write access to change request configuration", owner),
   PROJECT_SETTINGS_WRITE: project(67, "Write access to project settings", owner),
 
   CREATE_FEATURE_STRATEGY: environment(25, "Create activation strategies", editor, owner, member),
@@ -102,6 +104,9 @@ export const PERMISSIONS = {
   DELETE_FEATURE_STRATEGY: environment(27, "Delete activation strategies", editor, owner, member),
   UPDATE_FEATURE_ENVIRONMENT: environment(28, "Enable/disable flags", editor, owner, member),
   UPDATE_FEATURE_ENVIRONMENT_VARIANTS: environment(34, "Update variants", editor, owner, member),
+  APPROVE_CHANGE_REQUEST: environment(35, "Approve and reject change requests"),
+  APPLY_CHANGE_REQUEST: environment(36, "Apply change requests"),
+  SKIP_CHANGE_REQUEST: environment(38, "Skip change requests"),
 } as const satisfies Record<string, Definition>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -163,6 +163,9 @@ export const SETTINGS = {
       IDLE_RULE,
     ),
   },
+  "skip-late-changes": {
+    help: "don't apply scheduled changes whose time has passed while no server was running",
+  },
   "second-factor-roles": {
     hint: "ROLES",
     help: "the root roles that need a second factor to sign in with a password, separated by commas",

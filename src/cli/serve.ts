@@ -3,6 +3,7 @@ import { createSecureContext } from "node:tls";
 import { loadUi } from "#ui";
 import { limitSessions } from "../access/session.ts";
 import { useEdgeSecret } from "../applications/edge-tokens.ts";
+import { watchSchedule } from "../change-requests/schedule.ts";
 import type { Database } from "../db/database.ts";
 import { lockForServing, networkFileSystem, removeIfUnused, requireNotServed } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
@@ -48,6 +49,7 @@ export const NETWORK = [
   "usage-hours",
   "session-hours",
   "session-idle-minutes",
+  "skip-late-changes",
   "second-factor-roles",
   ...AUTH_PROXY,
   ...DELIVERY,
@@ -226,6 +228,7 @@ function startTasks(context: Context, db: Database, url: string): () => Promise<
     writeResetLinks(context, db, publicUrl(config, url)),
     watchRetention(db, log, config["keep-integration-events"]),
     keepSearchesMerged(db, log),
+    watchSchedule(db, log, config["skip-late-changes"]),
   ];
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }

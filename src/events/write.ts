@@ -4,6 +4,7 @@ import { inGroup } from "../db/group-commit.ts";
 import { command } from "../db/statement.ts";
 import { inWriting, type Writing } from "../db/transaction.ts";
 import { timestamp } from "../lib/time.ts";
+import { requireNoApproval } from "./approval.ts";
 import { enqueueDeliveries } from "./deliveries.ts";
 import { type StoredEvent, storeEvent, tagsOf } from "./record.ts";
 import type { EventType } from "./schema.ts";
@@ -23,7 +24,10 @@ export interface Tx extends Writing {
   actor: Actor;
   /** The time of the whole transaction, RFC 3339. */
   now: string;
-  /** Stores the event and everything that follows from it: search row, totals, notifications and deliveries. */
+  /**
+   * Stores the event and everything that follows from it: search row, totals, notifications and deliveries.
+   * @throws ApiError `NoAccessError` for a change that must be approved
+   */
   record(event: NewEvent): void;
   /** The ids of the events recorded so far. */
   readonly recorded: number[];
@@ -49,6 +53,7 @@ function toTx(writing: Writing, actor: Actor, common: Common = { now: timestamp(
   const { createdBy, createdByUserId } = actor;
   const { now, recorded } = common;
   const record = (event: NewEvent) => {
+    requireNoApproval(writing.db, actor, event);
     const tags = tagsOf(writing.db, event.featureName);
     const by = { createdAt: now, createdBy, createdByUserId };
     const stored = { ...DEFAULTS, tags, ...event, ...by, firstId: recorded[0] };

@@ -151,10 +151,15 @@ export function removeDependencies(tx: Tx, { name, project }: Feature) {
   tx.record({ type: "feature-dependencies-removed", project, featureName: name });
 }
 
+/** A flag's dependencies, by parent. */
+export const dependenciesOf = (db: Database, feature: string): NewDependency[] =>
+  rowsOf(db)
+    .all({ feature })
+    .map(({ parent, ...row }) => ({ ...toDependency(row), feature: parent }));
+
 /** Copies a flag's dependencies to another flag. */
 export function copyDependencies(tx: Tx, from: string, to: Feature) {
-  for (const { parent, ...row } of rowsOf(tx.db).all({ feature: from }))
-    addDependency(tx, to, { ...toDependency(row), feature: parent });
+  for (const dependency of dependenciesOf(tx.db, from)) addDependency(tx, to, dependency);
 }
 
 const toDependency = fromStored(NewDependency);

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { requirePermission } from "../access/require-permission.ts";
 import { requireVisible } from "../access/visibility.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
+import { approvedEnvironment } from "../events/approval.ts";
 import type { Tx } from "../events/write.ts";
 import { applyJsonPatch, JsonPatch } from "../http/json-patch.ts";
 import { GET, PATCH, POST, PUT } from "../http/operation.ts";
@@ -181,6 +182,7 @@ export const cloneFeature = POST({
 }).change(({ tx, params: { projectId: project, featureName: from }, body }) => {
   const { name, replaceGroupId: replacesGroupId } = body;
   requireLiveProject(tx.db, project);
+  requireUnapproved(tx.db, project, "Flags can't be cloned");
   const { type, description, impressionData, stale } = requireLiveFeature(tx.db, project, from);
   requireAllowedName(tx.db, project, name);
   requireRoom(tx.db, project);
@@ -203,8 +205,19 @@ export const moveFeatureOperation = POST({
   // The new project is in the body, where the contract can't see it.
   requirePermission(tx.db, actor, { permissions: ["MOVE_FEATURE_TOGGLE"], project: newProjectId });
   requireLiveProject(tx.db, newProjectId);
+  requireUnapproved(tx.db, newProjectId, "Flags can't be moved");
   moveFeature(tx, requireLiveFeature(tx.db, projectId, featureName), newProjectId);
 });
+
+/** A flag that comes with strategies would bypass the approval, for anyone (original). @throws ApiError `NoAccessError` */
+function requireUnapproved(db: Database, project: string, refusal: string) {
+  const environment = approvedEnvironment(db, project);
+  if (environment === undefined) return;
+  throw new ApiError(
+    "NoAccessError",
+    `${refusal} into the project ${project}, where changes of ${environment} must be approved`,
+  );
+}
 
 export const staleFeatures = POST({
   ...ALL,

@@ -253,7 +253,7 @@ export const usableSegments = (db: Database, project: string): Map<string, numbe
       .map(({ id, name }) => [name, id]),
   );
 
-const requireSegment = (db: Database, id: number) => found(findSegment(db, id), `segment ${id}`);
+export const requireSegment = (db: Database, id: number) => found(findSegment(db, id), `segment ${id}`);
 
 /**
  * Checks that the actor may create a segment in the project of the body, or move it there, with the permission for all

@@ -3,6 +3,7 @@ import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
+import { requireSkippable } from "../events/approval.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST, WithHeaders } from "../http/operation.ts";
 import { ApiError, found, invalid } from "../lib/api-error.ts";
@@ -51,6 +52,7 @@ export const updateStrategySegments = POST({
     strategyIn(tx.db).get({ strategy, project, environment }),
     `strategy ${strategy} in the environment ${environment} of the project ${project}`,
   );
+  requireSkippable(tx.db, actor, project, environment);
   setStrategySegments(tx, strategy, segmentIds); // no event is recorded (original)
   return new WithHeaders(body, { location: `strategies/${encodeURIComponent(strategy)}` });
 });

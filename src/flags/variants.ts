@@ -12,7 +12,7 @@ import { SCOPE_PATH, ScopeParams } from "./feature-environments.ts";
 import { type FeatureScope, requireFeatureEnvironment, type Scope } from "./feature-environments-store.ts";
 import { requireFeature } from "./features-store.ts";
 
-const NewVariants = v.array(NewFlagVariant);
+export const NewVariants = v.array(NewFlagVariant);
 
 /** What is filled in only where several environments are changed at once (original). */
 const BATCH_DEFAULTS = {
@@ -168,7 +168,7 @@ const variantsByEnvironment = (db: Database, feature: string): Map<string, FlagV
       .map(({ environment, variants }) => [environment, JSON.parse(variants)]),
   );
 
-const variantsIn = (db: Database, { feature, environment }: FeatureScope): FlagVariant[] =>
+export const variantsIn = (db: Database, { feature, environment }: FeatureScope): FlagVariant[] =>
   variantsByEnvironment(db, feature).get(environment) ?? [];
 
 /** The variants of the first environment that has any, which count as the flag's own (original). */

@@ -69,10 +69,6 @@ export function unknownPath(): EventHandler {
 /** Parts of the original's paid edition that Flagstone does not have (docs/choices.md). */
 const UNSUPPORTED: ReadonlyArray<[paths: RegExp, reason: string]> = [
   [
-    /^\/api\/admin\/(projects\/[^/]+\/(environments\/[^/]+\/)?)?change-requests(\/|$)/,
-    "change requests are not part of it",
-  ],
-  [
     /^\/(api\/admin\/auth|auth)\/(saml|google)(\/|$)/,
     "signing in through another system by SAML, or at Google, is not part of it",
   ],

@@ -31,6 +31,9 @@ export const LIMITS = {
   segments: 300,
 } as const;
 
+/** Changes in a change request. */
+export const MAX_CHANGES = 1000;
+
 /** A value exceeds a storage limit. */
 export class TooLongError extends Error {}
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Actor } from "../access/actor.ts";
+import { type Actor, SYSTEM_USER_ID } from "../access/actor.ts";
 import { imageUrlOf, type PersonRow } from "../access/person.ts";
 import { requirePerson } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
@@ -213,6 +213,21 @@ function setMutes(tx: Tx, userId: number, muted: readonly Mute[]) {
     muted.map((mute) => [JSON.stringify([mute.notificationType, mute.project]), mute]),
   );
   for (const mute of distinct.values()) insertMute(tx).run({ userId, ...mute });
+}
+
+/** Notifies some users, whatever their projects. @param notice with `message`, `link` (a path) and type */
+export function notify(
+  tx: Tx,
+  users: Iterable<number>,
+  notice: Pick<LineRow, "message" | "link" | "notificationType">,
+) {
+  const { now: createdAt, actor } = tx;
+  const createdByUserId = actor.createdByUserId ?? SYSTEM_USER_ID;
+  const known = [...users].filter((id) => isKnown(tx.db, "user", id));
+  if (known.length === 0) return;
+  const row = { ...notice, id: null, createdByUserId, createdAt, project: null };
+  const notificationId = insertNotification(tx).run(row).lastInsertRowid;
+  for (const userId of known) insertRecipient(tx).run({ notificationId, userId, createdAt, readAt: null });
 }
 
 /** Checks that the projects to mute exist and are visible to the actor. @throws ApiError `ValidationError` */

@@ -49,7 +49,9 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   settings: from(setting, (line) => [line]),
   banners: from(banner, (line) => [line]),
   environments: (context) =>
-    inWholeOrder(linesOf(environment, context)).map(({ askBeforeChange: _, ...line }) => line),
+    inWholeOrder(linesOf(environment, context)).map(
+      ({ askBeforeChange: _, requiredApprovals: __, ...line }) => line,
+    ),
 
   roles: from(role, ({ permissions: _, ...line }) => [line]),
   role_permission: from(role, ({ id, permissions }) =>

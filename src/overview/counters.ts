@@ -5,6 +5,7 @@ import { command, query } from "../db/statement.ts";
 /** The tables whose ids are never reused, as events, flags and scripts may refer to something deleted. */
 const TABLES = {
   banner: "banners",
+  changeRequest: "change_requests",
   event: "events",
   integration: "integrations",
   invitation: "invitations",

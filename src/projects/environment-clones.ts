@@ -20,10 +20,23 @@ export const cloneEnvironment = POST({
   errors: ["NotFoundError", "NameExistsError"],
   records: ["environment-created", "project-environment-added"],
 }).change(({ tx, params: { name: from }, body: { name: to, ...clone } }) => {
-  const { type, enabled, sortOrder, askBeforeChange = false } = requireEnvironment(tx.db, from);
+  const {
+    type,
+    enabled,
+    sortOrder,
+    askBeforeChange = false,
+    requiredApprovals = null,
+  } = requireEnvironment(tx.db, from);
   requireFreeName(tx.db, to);
   requireAllExist(tx.db, "project", clone.projects ?? [], "body.projects");
-  addEnvironment(tx, { name: to, type: clone.type ?? type, enabled, sortOrder, askBeforeChange });
+  addEnvironment(tx, {
+    name: to,
+    type: clone.type ?? type,
+    enabled,
+    sortOrder,
+    askBeforeChange,
+    requiredApprovals,
+  });
   const wanted = clone.projects ? JSON.stringify(clone.projects) : null;
   const added = addToProjects(tx).all({ from, to, wanted }) as Array<{ project: string }>;
   const projects = added.map(({ project }) => project);
@@ -48,8 +61,8 @@ interface Copy {
 }
 
 const addToProjects = command<Omit<Copy, "projects"> & { wanted: string | null }>(`
-  INSERT INTO project_environments (project, environment, default_strategy)
-  SELECT project, :to, default_strategy FROM project_environments
+  INSERT INTO project_environments (project, environment, default_strategy, required_approvals)
+  SELECT project, :to, default_strategy, required_approvals FROM project_environments
   WHERE environment = :from AND (:wanted IS NULL OR project IN (SELECT value FROM json_each(:wanted)))
   ORDER BY project RETURNING project`);
 

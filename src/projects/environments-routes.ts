@@ -7,6 +7,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { revokeToken } from "../people/tokens.ts";
 import {
   addEnvironment,
+  asRead,
   countedEnvironments,
   Environment,
   EnvironmentName,
@@ -63,7 +64,7 @@ export const readEnvironment = GET({
   permission: null,
   volatile: VOLATILE,
   response: ReadEnvironment,
-}).run(({ db, params: { name } }) => ({ ...requireEnvironment(db, name), requiredApprovals: null }));
+}).run(({ db, params: { name } }) => asRead(requireEnvironment(db, name)));
 
 export const validateEnvironmentName = POST({
   id: "validateEnvironmentName",
@@ -91,19 +92,22 @@ export const createEnvironment = POST({
 export const updateEnvironment = PUT({
   ...ofEnvironment,
   id: "updateEnvironment",
-  summary: "Change an environment's type, sort order, or whether people are asked before changes",
+  summary:
+    "Change an environment's type, sort order, whether people are asked before changes, or how many must approve them",
   path: `${ENVIRONMENTS}/update/:name`,
   body: UpdateEnvironment,
   records: ["environment-updated"],
   response: Environment,
-}).change(({ tx, params: { name }, body: { type = null, sortOrder = null, askBeforeChange } }) => {
+}).change(({ tx, params: { name }, body }) => {
+  const { type = null, sortOrder = null, askBeforeChange = null, requiredApprovals } = body;
   const preData = requireEnvironment(tx.db, name);
   update(tx).run({
     ...UNCHANGED,
     name,
     type,
     sortOrder,
-    ...toStored({ askBeforeChange: askBeforeChange ?? null }),
+    ...toStored({ askBeforeChange }),
+    ...(requiredApprovals !== undefined && { setsApprovals: 1, requiredApprovals }),
   });
   const data = requireEnvironment(tx.db, name);
   tx.record({ type: "environment-updated", environment: name, data, preData });
@@ -165,13 +169,24 @@ const update = command<{
   sortOrder: number | null;
   enabled: 0 | 1 | null;
   askBeforeChange: 0 | 1 | null;
+  /** Whether the approvals are changed, perhaps to none. */
+  setsApprovals: 0 | 1;
+  requiredApprovals: number | null;
 }>(`
   UPDATE environments
   SET type = ifnull(:type, type), sort_order = ifnull(:sortOrder, sort_order), enabled = ifnull(:enabled, enabled),
-    ask_before_change = ifnull(:askBeforeChange, ask_before_change)
+    ask_before_change = ifnull(:askBeforeChange, ask_before_change),
+    required_approvals = iif(:setsApprovals, :requiredApprovals, required_approvals)
   WHERE name = :name`);
 
-const UNCHANGED = { type: null, sortOrder: null, enabled: null, askBeforeChange: null };
+const UNCHANGED = {
+  type: null,
+  sortOrder: null,
+  enabled: null,
+  askBeforeChange: null,
+  setsApprovals: 0,
+  requiredApprovals: null,
+} as const;
 
 /**
  * @throws ApiError `NotFoundError`; `InvalidOperationError` for a protected one; `MinimumOneEnvironmentError` if a

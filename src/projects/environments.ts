@@ -20,10 +20,23 @@ export const Environment = v.strictObject({
   enabled: v.boolean(),
   protected: v.boolean(),
   askBeforeChange: v.optional(v.boolean()), // only if it is true: the original describes no such key
+  requiredApprovals: v.optional(v.number()), // only if there are any
 });
 export type Environment = v.InferOutput<typeof Environment>;
 
-/** As it is read. A later original says how many must approve a change there; here nobody must. */
+/** Between 1 and 10; 0 counts as none. */
+const Approvals = v.nullish(
+  v.pipe(
+    v.number(),
+    v.integer("must be a whole number"),
+    v.minValue(0, "must be 0 or more"),
+    v.maxValue(10, "must be 10 or less"),
+    v.transform((approvals) => approvals || null),
+  ),
+  null,
+);
+
+/** As it is read; in projects that get it, so many must approve a change there. */
 export const ReadEnvironment = v.strictObject({
   ...Environment.entries,
   requiredApprovals: v.nullable(v.number()),
@@ -64,6 +77,7 @@ export const NewEnvironment = v.object({
   enabled: v.optional(v.boolean(), true),
   sortOrder: v.optional(SortOrder, 9999),
   askBeforeChange: v.optional(v.boolean(), false),
+  requiredApprovals: Approvals,
 });
 export type NewEnvironment = v.InferOutput<typeof NewEnvironment>;
 export const EnvironmentName = v.pick(NewEnvironment, ["name"]);
@@ -81,16 +95,20 @@ export const UpdateEnvironment = v.object({
   type: v.optional(NonEmptyText),
   sortOrder: v.optional(SortOrder),
   askBeforeChange: v.optional(v.boolean()),
+  requiredApprovals: v.optional(Approvals),
 });
 
 /** Sort orders by environment name. */
 export const EnvironmentOrder = dictionary(SortOrder);
 
 const COLUMNS = `environments.name, environments.type, environments.sort_order AS sortOrder, environments.enabled,
-  environments.protected, environments.ask_before_change AS askBeforeChange`;
+  environments.protected, environments.ask_before_change AS askBeforeChange,
+  environments.required_approvals AS requiredApprovals`;
 
 /** A row, with what an answer leaves out. */
-type Row<E extends Environment = Environment> = Stored<Required<E>>;
+type Row<E = Environment> = Stored<Required<Omit<E, "requiredApprovals">>> & {
+  requiredApprovals: number | null;
+};
 
 const byName = query<{ name: string }, Row>(`
   SELECT ${COLUMNS} FROM environments WHERE name = :name`);
@@ -107,7 +125,7 @@ export function requireFreeName(db: Database, name: string) {
 }
 
 const counted = query<{ hidden: string }, Row<CountedEnvironment>>(`
-  SELECT ${COLUMNS}, NULL AS requiredApprovals,
+  SELECT ${COLUMNS},
     (SELECT count(*) FROM project_environments
       WHERE environment = environments.name AND project NOT IN (SELECT value FROM json_each(:hidden))) AS projectCount,
     (SELECT count(*) FROM tokens
@@ -122,12 +140,12 @@ const counted = query<{ hidden: string }, Row<CountedEnvironment>>(`
 export const countedEnvironments = (db: Database, hidden: readonly string[]): CountedEnvironment[] =>
   counted(db)
     .all({ hidden: JSON.stringify(hidden) })
-    .map(toEnvironment);
+    .map((row) => asRead(toEnvironment(row)));
 
 type ProjectRow = Row<Omit<ProjectEnvironment, "defaultStrategy">> & { defaultStrategy: string | null };
 
 const forProject = query<{ project: string }, ProjectRow>(`
-  SELECT ${COLUMNS}, NULL AS requiredApprovals,
+  SELECT ${COLUMNS},
     (SELECT count(*) FROM tokens WHERE environment = environments.name
       AND EXISTS (SELECT 1 FROM json_each(tokens.projects) AS named WHERE named.value IN ('*', :project)))
       AS projectApiTokenCount,
@@ -143,20 +161,38 @@ export const environmentsFor = (db: Database, project: string): Wire<ProjectEnvi
   forProject(db)
     .all({ project })
     .map(({ defaultStrategy, ...row }) => ({
-      ...toEnvironment(row),
+      ...asRead(toEnvironment(row)),
       ...(defaultStrategy !== null && { defaultStrategy: new RawJson(defaultStrategy) }),
     }));
 
 const restored = fromStored(Environment);
 
 function toEnvironment<R extends Row>(row: R) {
-  const { askBeforeChange, ...environment } = restored(row);
-  return { ...environment, ...(askBeforeChange && { askBeforeChange }) };
+  const { askBeforeChange, requiredApprovals, ...environment } = restored(row);
+  return {
+    ...environment,
+    ...(askBeforeChange && { askBeforeChange }),
+    ...(requiredApprovals !== null && { requiredApprovals }),
+  };
 }
 
+/** Where the later original's key is always there. */
+export const asRead = <E extends object>(environment: E) => ({
+  requiredApprovals: null as number | null,
+  ...environment,
+});
+
+const presets = query<{ name: string }, number | null>(
+  `SELECT required_approvals FROM environments WHERE name = :name`,
+);
+
+/** How many must approve a change to the environment in projects that get it; null for none. */
+export const presetApprovals = (db: Database, name: string): number | null =>
+  presets(db).pluck().get({ name }) ?? null;
+
 const insertEnvironment = command<Row>(`
-  INSERT INTO environments (name, type, sort_order, enabled, protected, ask_before_change)
-  VALUES (:name, :type, :sortOrder, :enabled, :protected, :askBeforeChange)`);
+  INSERT INTO environments (name, type, sort_order, enabled, protected, ask_before_change, required_approvals)
+  VALUES (:name, :type, :sortOrder, :enabled, :protected, :askBeforeChange, :requiredApprovals)`);
 
 /** Adds an environment, not yet part of any project; an SQLite constraint error if the name is taken. */
 export function addEnvironment(tx: Tx, environment: NewEnvironment): Environment {
@@ -178,6 +214,7 @@ export const environment = kind({
     enabled: Flag(true),
     protected: Flag(false),
     askBeforeChange: Flag(false),
+    requiredApprovals: Approvals,
   }),
   insert: ({ tx }, line) => insertEnvironment(tx).run(toStored(line)),
   rows: (db) => all(db).iterate({}),

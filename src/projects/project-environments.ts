@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import { DELETE, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { requireEnvironment } from "./environments.ts";
+import { presetApprovals, requireEnvironment } from "./environments.ts";
 import { insertProjectEnvironment, requireProject } from "./projects-store.ts";
 
 const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";
@@ -14,10 +14,11 @@ export const addEnvironmentToProject = POST({
   tag: "Projects",
   path: ENVIRONMENTS,
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
-  body: v.object({ environment: v.string() }),
+  body: v.object({ environment: v.string(), changeRequestsEnabled: v.optional(v.boolean(), false) }),
   errors: ["NotFoundError", "NameExistsError"],
   records: ["project-environment-added"],
-}).change(({ tx, params: { projectId: project }, body: { environment } }) => {
+}).change(({ tx, params: { projectId: project }, body }) => {
+  const { environment, changeRequestsEnabled } = body;
   requireProject(tx.db, project);
   requireEnvironment(tx.db, environment);
   if (environmentsOf(tx.db, project).includes(environment))
@@ -25,7 +26,8 @@ export const addEnvironmentToProject = POST({
       "NameExistsError",
       `The project ${project} already has the environment ${environment}`,
     );
-  insertProjectEnvironment(tx).run({ project, environment, defaultStrategy: null });
+  const requiredApprovals = presetApprovals(tx.db, environment) ?? (changeRequestsEnabled ? 1 : null);
+  insertProjectEnvironment(tx).run({ project, environment, defaultStrategy: null, requiredApprovals });
   tx.record({ type: "project-environment-added", project, environment });
 });
 

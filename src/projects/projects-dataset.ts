@@ -35,6 +35,15 @@ const Project = v.strictObject({
     v.array(v.strictObject({ environment: Name, strategy: DefaultStrategy })),
     [],
   ),
+  requiredApprovals: v.optional(
+    v.array(
+      v.strictObject({
+        environment: Name,
+        approvals: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10)),
+      }),
+    ),
+    [],
+  ),
   favoritedBy: v.optional(v.array(Id), []),
 });
 
@@ -48,6 +57,9 @@ const all = query<object, object>(`
     (SELECT nullif(json_group_array(json_object('environment', environment, 'strategy', json(default_strategy))
         ORDER BY environment), '[]')
       FROM project_environments WHERE project = projects.id AND default_strategy IS NOT NULL) AS defaultStrategies,
+    (SELECT nullif(json_group_array(json_object('environment', environment, 'approvals', required_approvals)
+        ORDER BY environment), '[]')
+      FROM project_environments WHERE project = projects.id AND required_approvals IS NOT NULL) AS requiredApprovals,
     (SELECT json_group_array(user_id ORDER BY user_id) FROM project_favorites
       WHERE project = projects.id) AS favoritedBy
   FROM projects ORDER BY id`);
@@ -70,10 +82,10 @@ export const project = kind({
   name: "project",
   schema: Project,
   refers: { environments: "environment", favoritedBy: "user" },
-  insert({ tx, db, now }, { environments, defaultStrategies, favoritedBy, ...row }) {
+  insert({ tx, db, now }, { environments, defaultStrategies, requiredApprovals, favoritedBy, ...row }) {
     if (isKnown(db, "deletedPrivateProject", row.id))
       throw new LineError("id: is that of a deleted private project");
-    requireOwnEnvironments(environments, defaultStrategies);
+    requireOwnEnvironments(environments, { defaultStrategies, requiredApprovals });
     const { featureNaming, createdAt } = row;
     insertProject(tx).run(
       toStored({ ...row, featureNaming: featureNaming ?? {}, createdAt: createdAt ?? now }),
@@ -81,7 +93,13 @@ export const project = kind({
     for (const environment of environments) {
       const own = defaultStrategies.findLast((one) => one.environment === environment);
       const defaultStrategy = own ? JSON.stringify(own.strategy) : null;
-      insertProjectEnvironment(tx).run({ project: row.id, environment, defaultStrategy });
+      const { approvals = null } = requiredApprovals.findLast((one) => one.environment === environment) ?? {};
+      insertProjectEnvironment(tx).run({
+        project: row.id,
+        environment,
+        defaultStrategy,
+        requiredApprovals: approvals,
+      });
     }
     for (const userId of favoritedBy) insertFavorite(tx).run({ project: row.id, userId });
   },
@@ -94,9 +112,14 @@ export const project = kind({
   },
 });
 
-/** The default strategy of an environment that the project lacks would be lost. */
-function requireOwnEnvironments(environments: string[], defaults: Array<{ environment: string }>) {
-  const index = defaults.findIndex(({ environment }) => !environments.includes(environment));
-  if (index < 0) return;
-  throw new LineError(`defaultStrategies.${index}.environment: is not one of the project's environments`);
+/** What is said of an environment that the project lacks would be lost. */
+function requireOwnEnvironments(
+  environments: string[],
+  lists: Record<string, ReadonlyArray<{ environment: string }>>,
+) {
+  for (const [key, list] of Object.entries(lists)) {
+    const index = list.findIndex(({ environment }) => !environments.includes(environment));
+    if (index >= 0)
+      throw new LineError(`${key}.${index}.environment: is not one of the project's environments`);
+  }
 }

@@ -7,6 +7,7 @@ import type { Tx } from "../events/write.ts";
 import { DELETE, POST, PUT } from "../http/operation.ts";
 import { UrlName } from "../lib/validation.ts";
 import { insertUserRole } from "./access-store.ts";
+import { presetApprovals } from "./environments.ts";
 import { CreatedProject, NewProject, ProjectSettings, ProjectUpdate } from "./projects-schema.ts";
 import {
   insertFavorite,
@@ -44,18 +45,25 @@ export const createProject = POST({
   errors: ["NameExistsError"],
   records: ["project-created"],
   response: CreatedProject,
-}).change(({ tx, actor: { userId }, body: { environments, ...project } }) => {
+}).change(({ tx, actor: { userId }, body: { environments, changeRequestEnvironments, ...project } }) => {
   requireAllExist(tx.db, "environment", environments ?? [], "body.environments");
   if (project.id !== undefined) requireFreeId(tx.db, project.id);
   const { name, description, defaultStickiness } = project;
   const id = project.id ?? freeId(tx.db, name);
   insertProject(tx).run({ ...BLANK, ...project, id, createdAt: tx.now });
-  for (const environment of new Set(environments ?? defaultEnvironments(tx.db).pluck().all({})))
-    insertProjectEnvironment(tx).run({ project: id, environment, defaultStrategy: null });
+  for (const environment of new Set(environments ?? defaultEnvironments(tx.db).pluck().all({}))) {
+    const wanted = changeRequestEnvironments.findLast((one) => one.name === environment);
+    const requiredApprovals = presetApprovals(tx.db, environment) ?? wanted?.requiredApprovals ?? null;
+    insertProjectEnvironment(tx).run({ project: id, environment, defaultStrategy: null, requiredApprovals });
+  }
   if (userId !== null) insertUserRole(tx).run({ project: id, user: userId, role: ROLES.owner });
   tx.record({ type: "project-created", project: id, data: { id, name, description, defaultStickiness } });
-  const created = byId(tx.db).get({ id })!;
-  return { ...created, environments: JSON.parse(created.environments) };
+  const { approvals, ...created } = byId(tx.db).get({ id })!;
+  return {
+    ...created,
+    environments: JSON.parse(created.environments),
+    ...(approvals !== "[]" && { changeRequestEnvironments: JSON.parse(approvals) }),
+  };
 });
 
 const BLANK = {
@@ -83,11 +91,16 @@ const defaultEnvironments = query<object, string>(
   `SELECT name FROM environments WHERE enabled ORDER BY sort_order, name`,
 );
 
-const byId = query<{ id: string }, Omit<CreatedProject, "environments"> & { environments: string }>(`
+type CreatedRow = Omit<CreatedProject, "environments" | "changeRequestEnvironments">;
+
+const byId = query<{ id: string }, CreatedRow & Record<"environments" | "approvals", string>>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness,
     (SELECT json_group_array(environment ORDER BY sort_order, environment)
       FROM project_environments JOIN environments ON environments.name = environment
-      WHERE project = projects.id) AS environments
+      WHERE project = projects.id) AS environments,
+    (SELECT json_group_array(json_object('name', environment, 'requiredApprovals', required_approvals)
+        ORDER BY environment)
+      FROM project_environments WHERE project = projects.id AND required_approvals IS NOT NULL) AS approvals
   FROM projects WHERE id = :id`);
 
 const ofProject = {

@@ -50,6 +50,9 @@ export const CreatedProject = v.strictObject({
   mode: v.picklist(MODES),
   defaultStickiness: v.string(),
   environments: v.array(v.string()),
+  changeRequestEnvironments: v.optional(
+    v.array(v.strictObject({ name: v.string(), requiredApprovals: v.number() })),
+  ), // only if there are any
 });
 export type CreatedProject = v.InferOutput<typeof CreatedProject>;
 
@@ -64,6 +67,18 @@ export const NewProject = v.object({
   mode: v.optional(v.picklist(MODES), "open"),
   defaultStickiness: v.optional(NonEmptyText, "default"),
   environments: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "must name an environment"))),
+  changeRequestEnvironments: v.optional(
+    v.array(
+      v.object({
+        name: v.string(),
+        requiredApprovals: v.optional(
+          v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(1), v.maxValue(10)),
+          1,
+        ),
+      }),
+    ),
+    [],
+  ),
 });
 
 /** The naming pattern for a project's flags; null for no restriction. */

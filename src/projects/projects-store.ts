@@ -141,9 +141,11 @@ export const insertProjectEnvironment = command<{
   project: string;
   environment: string;
   defaultStrategy: string | null;
+  /** Null if nobody must approve a change. */
+  requiredApprovals: number | null;
 }>(`
-  INSERT INTO project_environments (project, environment, default_strategy)
-  VALUES (:project, :environment, :defaultStrategy)`);
+  INSERT INTO project_environments (project, environment, default_strategy, required_approvals)
+  VALUES (:project, :environment, :defaultStrategy, :requiredApprovals)`);
 
 export const insertFavorite = command<{ project: string; userId: number }>(`
   INSERT INTO project_favorites (project, user_id) VALUES (:project, :userId)`);

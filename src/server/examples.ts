@@ -12,6 +12,7 @@ const PARAMS: Readonly<Record<string, string>> = {
   parent: "base-flag",
   key: "first-flag",
   environment: "development",
+  changeId: "1",
   linkId: "the-design",
   strategyId: "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24",
   contextField: "plan",
@@ -103,6 +104,8 @@ const ROLE = {
   type: "custom",
   permissions: [{ name: "UPDATE_FEATURE_ENVIRONMENT", environment: "production" }],
 };
+
+const PROPOSED = { feature: "first-flag", action: "updateEnabled", payload: { enabled: true } };
 
 const BANNER = { message: "Maintenance tonight at **nine**", variant: "warning", link: "/projects" };
 
@@ -237,6 +240,13 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   createAddon: { body: WEBHOOK },
   updateAddon: { body: { ...WEBHOOK, enabled: false } },
   importServer: { body: { url: "https://unleash.example.com", token: "*:*.a-secret" } },
+  addChangeToChangeRequest: { body: PROPOSED },
+  updateChange: { body: { ...PROPOSED, payload: { enabled: false } } },
+  updateChangeRequestState: { body: { state: "In review", comment: "Please have a look" } },
+  updateChangeRequestTitle: { body: { title: "Open the shop" } },
+  updateChangeRequestRequestedApprovers: { body: { reviewers: [2] } },
+  addChangeRequestComment: { body: { text: "At nine, please" } },
+  updateProjectChangeRequestConfig: { body: { changeRequestsEnabled: true, requiredApprovals: 2 } },
   createBanner: { body: BANNER },
   updateBanner: { body: { ...BANNER, enabled: false } },
   createPublicSignupToken: { body: { name: "The new colleagues", expiresAt: LATER } },

@@ -1,6 +1,7 @@
 import { application } from "../applications/applications-store.ts";
 import { instance } from "../applications/instances.ts";
 import { usage } from "../applications/usage-store.ts";
+import { changeRequest } from "../change-requests/dataset.ts";
 import type { Kind } from "../dataset/kind.ts";
 import { contextField } from "../flags/context-fields.ts";
 import { featureType } from "../flags/feature-types.ts";
@@ -47,6 +48,7 @@ export const KINDS: readonly Kind[] = [
   strategyType,
   featureType,
   feature,
+  changeRequest,
   integration,
   event,
   integrationEvent,

@@ -31,6 +31,7 @@ const SUBJECTS: readonly Subject[] = [
   { types: ["context-field-created", "context-field-updated", "context-field-deleted"], keys: ["name"] },
   { types: ["strategy-deprecated", "strategy-reactivated", "strategy-deleted"], keys: ["name"] },
   { types: ["default-strategy-updated"] },
+  { types: ["change-request-configuration-updated"] },
   { types: ["project-updated"] },
   { types: ["project-created", "project-archived", "project-revived", "project-deleted"] },
   { types: ["environment-updated", "environment-deleted"], keys: ["name"] },

@@ -31,6 +31,7 @@ const MIRRORED: ReadonlyArray<readonly [EventType, EventType]> = [
   ["project-updated", "project-updated"],
   ["project-archived", "project-revived"],
   ["environment-updated", "environment-updated"],
+  ["change-request-configuration-updated", "change-request-configuration-updated"],
   ["banner-created", "banner-deleted"],
   ["banner-updated", "banner-updated"],
 ];
@@ -66,6 +67,8 @@ const OTHERS: Partial<Record<EventType, (event: KnownEvent, db: Database) => Cha
   // They come with another change, and hurt nobody.
   "tag-created": () => [],
   "features-imported": () => [],
+  "change-request-applied": () => [],
+  "change-request-scheduled-application-success": () => [],
 };
 
 const OPPOSITES = new Map(MIRRORED.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));

@@ -2,12 +2,12 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
+import { requireNoApproval } from "../events/approval.ts";
 import { LABELS } from "../events/describe.ts";
 import { type Event, isEventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
-import { fromConstraint } from "../http/failure.ts";
 import { EVENT_HEADER } from "../http/operation.ts";
-import { performIn, requireAllowed } from "../http/perform.ts";
+import { performIn, requireAllowed, rewording } from "../http/perform.ts";
 import { ApiError, found } from "../lib/api-error.ts";
 import { laterChange } from "./conflicts.ts";
 import { type Change, type KnownEvent, oppositesOf } from "./opposites.ts";
@@ -28,7 +28,10 @@ export function stepsToUndo(db: Database, actor: Actor, events: readonly Event[]
   const undone = events.map(requireKnown).filter((event) => !isPartOfCreation(event, events));
   const steps = undone.toReversed().flatMap((event) => stepsFor(db, event));
   if (steps.length === 0) throw refusal(undone[0]!, "nothing would change");
-  for (const step of steps) for (const request of requestsOf(db, step)) requireAllowed(db, actor, request);
+  for (const step of steps) {
+    for (const request of requestsOf(db, step)) requireAllowed(db, actor, request);
+    requireNoApproval(db, actor, step.change);
+  }
   const together = new Set(events.map(({ id }) => id));
   for (const event of undone) requireUnchanged(db, actor, event, together);
   // Strategies are back before a flag is on, or it would get the default one.
@@ -53,18 +56,10 @@ function perform(tx: Tx, step: Step) {
     tx.record({ ...change, data: { ...change.data, undoes: event.id } });
   };
   for (const { operation, params, body } of requestsOf(tx.db, step))
-    explain(event, () => performIn({ ...tx, record }, operation, params, body));
-}
-
-/** Says which event it is about: nobody has sent the request that is refused. */
-function explain(event: Event, act: () => void) {
-  try {
-    act();
-  } catch (thrown) {
-    const error = fromConstraint(thrown) ?? thrown;
-    if (!(error instanceof ApiError) || ["NoAccessError", "ConflictError"].includes(error.name)) throw error;
-    throw refusal(event, error.message);
-  }
+    rewording(
+      () => performIn({ ...tx, record }, operation, params, body),
+      (message) => refusal(event, message),
+    );
 }
 
 const turnsOn = ({ change }: Step) => change.type === "feature-environment-enabled";

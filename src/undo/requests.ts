@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { configureChangeRequests } from "../change-requests/configuration.ts";
 import type { Database } from "../db/database.ts";
 import type { EventType } from "../events/schema.ts";
 import {
@@ -140,7 +141,12 @@ const REQUESTS: Partial<Record<EventType, (change: Described, db: Database) => A
   "environment-updated": ({ after }) => [
     updateEnvironment,
     { name: after.name },
-    { askBeforeChange: false, ...after },
+    { askBeforeChange: false, requiredApprovals: null, ...after },
+  ],
+  "change-request-configuration-updated": ({ project, environment, after }) => [
+    configureChangeRequests,
+    { projectId: project, environment },
+    after,
   ],
   "banner-created": ({ after }) => [createBanner, {}, after],
   "banner-updated": ({ after }) => [updateBanner, { id: after.id }, after],

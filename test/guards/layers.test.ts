@@ -69,6 +69,7 @@ const DOMAINS = [
   "applications",
   "integrations",
   "overview",
+  "change-requests",
   "undo",
   "transfer",
   "moving",

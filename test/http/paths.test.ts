@@ -36,6 +36,7 @@ const furnished = () =>
     .feature("f", "a", {
       environments: [{ name: "development", strategies: [{ id: "s", name: "default" }] }],
     })
+    .changeRequest("a")
     .event({ project: "a", featureName: "f" })
     .integration()
     .integrationEvent()

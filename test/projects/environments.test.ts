@@ -133,7 +133,14 @@ scenarios(`POST ${ENVIRONMENTS}`, [
     body: { ...NEW, enabled: false, sortOrder: -1, requiredApprovals: 2 },
     expect: 201,
     records: [{ type: "environment-created" }],
-    see: (body) => assert.deepEqual(body, { ...NEW, sortOrder: -1, enabled: false, protected: false }),
+    see: (body) =>
+      assert.deepEqual(body, {
+        ...NEW,
+        sortOrder: -1,
+        enabled: false,
+        protected: false,
+        requiredApprovals: 2,
+      }),
   }),
   given({ name: "a name that is taken", body: DEVELOPMENT, expect: [409, "NameExistsError"] }),
   wrong({ type: "test" }, "body.name"),

@@ -31,4 +31,16 @@ export const exampleWorld = () =>
         },
       ],
     })
+    .changeRequest("shop", {
+      changes: [
+        {
+          id: 1,
+          feature: "first-flag",
+          action: "updateEnabled",
+          payload: { enabled: false },
+          before: true,
+          createdAt: "2026-01-01T00:00:00.000Z",
+        },
+      ],
+    })
     .integration();

@@ -48,6 +48,18 @@ export function createWorld() {
     groupMember: (project: string, group: number, role = 5) => add("projectRole", { project, role, group }),
     feature: (name: string, project: string, line: Line = {}) =>
       add("feature", { name, project, createdAt: CREATED, createdByUserId: 1, ...line }),
+    /** A draft of the Admin's. */
+    changeRequest: (project: string, line: Line = {}) =>
+      add("changeRequest", {
+        id: next("changeRequest"),
+        project,
+        environment: "development",
+        state: "Draft",
+        minApprovals: 1,
+        createdBy: 1,
+        createdAt: CREATED,
+        ...line,
+      }),
     integration: (line: Line = {}) =>
       add("integration", { id: next("integration"), provider: "webhook", ...line }),
     event: (line: Line = {}) =>

@@ -60,6 +60,11 @@ const ALSO_FINAL = [
   "removeFavoriteProject",
   "addFavoriteFeature",
   "removeFavoriteFeature",
+  "addChangeToChangeRequest",
+  "deleteChange",
+  "deleteChangeRequest",
+  "updateChange",
+  "updateChangeRequestState",
   // Only where there was nothing before.
   "addDefaultStrategyToProjectEnvironment",
   "deleteFeatureDependencies",

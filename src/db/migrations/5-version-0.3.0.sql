@@ -106,3 +106,81 @@ ALTER TABLE sessions ADD COLUMN proxy_user TEXT;
 
 -- A sign-out may lead to the provider that signed in.
 ALTER TABLE sessions ADD COLUMN sign_out_url TEXT;
+
+ALTER TABLE environments ADD COLUMN required_approvals INTEGER CHECK (required_approvals BETWEEN 1 AND 10);
+
+ALTER TABLE project_environments ADD COLUMN required_approvals INTEGER CHECK (required_approvals BETWEEN 1 AND 10);
+
+-- Changes of flags and segments that are proposed, approved, and applied together. Its author is a user, who may be deleted,
+-- or -42 for a service token. One with a `schedule` is applied at a time: its `status`, `scheduledAt`, `scheduledBy` and
+-- perhaps a `reason`.
+CREATE TABLE change_requests (
+  id               INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  project          TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  environment      TEXT NOT NULL REFERENCES environments (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  title            TEXT,
+  state            TEXT NOT NULL DEFAULT 'Draft'
+    CHECK (state IN ('Draft', 'In review', 'Approved', 'Scheduled', 'Applied', 'Cancelled', 'Rejected')),
+  -- When it entered each state last.
+  state_timestamps TEXT NOT NULL CHECK (json_type(state_timestamps) = 'object'),
+  min_approvals    INTEGER NOT NULL,
+  created_by       INTEGER NOT NULL,
+  created_at       TEXT NOT NULL,
+  schedule         TEXT CHECK (json_type(schedule) = 'object'),
+  CHECK ((state = 'Scheduled') = (schedule IS NOT NULL))
+) STRICT;
+
+-- Each author has one that is open, per environment.
+CREATE UNIQUE INDEX open_change_requests ON change_requests (project, environment, created_by)
+  WHERE state IN ('Draft', 'In review', 'Approved');
+
+CREATE INDEX scheduled_change_requests ON change_requests (state) WHERE state = 'Scheduled';
+
+CREATE INDEX change_requests_by_environment ON change_requests (environment);
+
+-- `before` is what a change is about as it was when the change was added or sent to review; NULL if it is about nothing
+-- that was there.
+CREATE TABLE change_request_changes (
+  id             INTEGER PRIMARY KEY,
+  change_request INTEGER NOT NULL REFERENCES change_requests (id) ON DELETE CASCADE,
+  feature        TEXT, -- NULL for a segment
+  action         TEXT NOT NULL,
+  payload        TEXT CHECK (json_valid(payload)),
+  before         TEXT CHECK (json_valid(before)),
+  created_at     TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX change_request_changes_by_request ON change_request_changes (change_request);
+
+CREATE INDEX change_request_changes_by_feature ON change_request_changes (feature) WHERE feature IS NOT NULL;
+
+-- An approval counts as long as everything that the changes are about is as it was: `subjects` is the SHA-256 of that.
+CREATE TABLE change_request_votes (
+  change_request INTEGER NOT NULL REFERENCES change_requests (id) ON DELETE CASCADE,
+  user_id        INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  approves       INTEGER NOT NULL CHECK (approves IN (0, 1)),
+  subjects       TEXT NOT NULL,
+  created_at     TEXT NOT NULL,
+  PRIMARY KEY (change_request, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX change_request_votes_by_user ON change_request_votes (user_id);
+
+CREATE TABLE change_request_comments (
+  id             INTEGER PRIMARY KEY,
+  change_request INTEGER NOT NULL REFERENCES change_requests (id) ON DELETE CASCADE,
+  text           TEXT NOT NULL,
+  created_by     INTEGER NOT NULL,
+  created_at     TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX change_request_comments_by_request ON change_request_comments (change_request);
+
+-- Who was asked to approve.
+CREATE TABLE change_request_reviewers (
+  change_request INTEGER NOT NULL REFERENCES change_requests (id) ON DELETE CASCADE,
+  user_id        INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (change_request, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX change_request_reviewers_by_user ON change_request_reviewers (user_id);

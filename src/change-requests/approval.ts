@@ -1,0 +1,94 @@
+import crypto from "node:crypto";
+import type { Actor } from "../access/actor.ts";
+import { actorOf } from "../access/authenticate.ts";
+import { holds, requirePermission } from "../access/require-permission.ts";
+import type { Database } from "../db/database.ts";
+import { requiredApprovals } from "../events/approval.ts";
+import { actingAs, type Tx } from "../events/write.ts";
+import { performIn, requireAllowed, rewording } from "../http/perform.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { conflictOf, requestFor, subjectOf } from "./actions.ts";
+import { changesOf, type Row, type StoredChange, votesOf } from "./store.ts";
+
+/** How many must approve; those that were needed when it was made, or none then, as many as now. */
+export const neededApprovals = (db: Database, { minApprovals, project, environment }: Row) =>
+  minApprovals || requiredApprovals(db, project, environment);
+
+/** The SHA-256 of everything that the changes are about, as it is now. */
+export const subjectsOf = (db: Database, row: Row, changes = changesOf(db, row.id)) =>
+  crypto.hash("sha256", JSON.stringify(changes.map((change) => subjectOf(db, row, change) ?? null)), "hex");
+
+/** Where a request is, and whose. */
+export type Place = Pick<Row, "project" | "environment" | "createdBy">;
+
+/** Whether someone may approve or reject the request: not one's own, unless they are an Admin. */
+export const mayApprove = (db: Database, actor: Actor, { createdBy, project, environment }: Place) =>
+  (actor.isAdmin || actor.userId !== createdBy) &&
+  holds(db, actor, { permissions: ["APPROVE_CHANGE_REQUEST"], project, environment });
+
+/** The users whose approval counts: they may still give it, and it was about what is there now. */
+export function approvers(db: Database, row: Row): number[] {
+  const subjects = subjectsOf(db, row);
+  return votesOf(db)
+    .all({ id: row.id })
+    .filter((vote) => vote.approves === 1 && vote.subjects === subjects)
+    .map(({ id }) => id!)
+    .filter((id) => mayApprove(db, actorOf(db, id)!, row));
+}
+
+/**
+ * Checks that the actor may apply a request as everything is now. Where nobody must approve, they need the permission for
+ * each change, as if they made it directly.
+ * @throws ApiError `NoAccessError`; `ConflictError` for what is gone or was changed, or a missing approval
+ */
+export function requireApplicable(db: Database, actor: Actor, row: Row) {
+  const { id, project, environment } = row;
+  const changes = changesOf(db, id);
+  const needed = neededApprovals(db, row);
+  if (changes.length === 0) throw new ApiError("ConflictError", `Change request #${id} has no changes`);
+  if (needed > 0)
+    requirePermission(db, actor, { permissions: ["APPLY_CHANGE_REQUEST"], project, environment });
+  for (const change of changes) {
+    if (needed === 0) requireAllowed(db, actor, requestFor(row, change));
+    requireThere(db, row, change, needed === 0);
+  }
+  const missing = needed - approvers(db, row).length;
+  if (missing > 0) throw new ApiError("ConflictError", missingText(db, row, missing));
+}
+
+/** @param isUnchanged whether it must also be as it was when the change was proposed */
+function requireThere(db: Database, row: Row, change: StoredChange, isUnchanged: boolean) {
+  const isGone = subjectOf(db, row, change) === undefined;
+  const conflict = isGone || isUnchanged ? conflictOf(db, row, change, change.before) : undefined;
+  if (conflict === undefined) return;
+  const next = isGone ? "discard that change" : "look at it and send the request to review again";
+  throw new ApiError("ConflictError", `Change request #${row.id} can't be applied: ${conflict}; ${next}`);
+}
+
+function missingText(db: Database, row: Row, missing: number) {
+  const given = votesOf(db).all({ id: row.id }).length;
+  const isOutdated =
+    given > 0 && changesOf(db, row.id).some((change) => conflictOf(db, row, change, change.before));
+  const needs = `needs ${missing} more approval${missing === 1 ? "" : "s"}`;
+  const since = isOutdated ? ", since what it changes has been changed" : "";
+  return `Change request #${row.id} ${needs}${since}`;
+}
+
+/**
+ * Makes the changes of a request, with the rules and events of the operations that make them directly.
+ * @throws ApiError as `requireApplicable`; `ConflictError` for the first change that is refused now
+ */
+export function performChanges(tx: Tx, row: Row) {
+  requireApplicable(tx.db, tx.actor, row);
+  const isApproved = neededApprovals(tx.db, row) > 0;
+  // Those who approved have decided; whoever applies need not be allowed to make such changes directly.
+  const performing = actingAs(tx, { ...tx.actor, isAdmin: isApproved || tx.actor.isAdmin });
+  for (const change of changesOf(tx.db, row.id)) {
+    const { operation, params, body, query } = requestFor(row, change);
+    rewording(
+      () => performIn(performing, operation, params, body, query),
+      (message) =>
+        new ApiError("ConflictError", `Change ${change.id} (${change.action}) is refused: ${message}`),
+    );
+  }
+}
