@@ -12,6 +12,7 @@ import { Count, Timestamp } from "../lib/validation.ts";
 import { ORIGINAL } from "../lib/version.ts";
 import { idSince } from "../log/store.ts";
 import { instanceId } from "./instance.ts";
+import { currentProvider } from "./oidc-provider.ts";
 
 /** The number of users, flags and so on in this instance. */
 export const Statistics = v.strictObject({
@@ -55,7 +56,7 @@ export const InstanceStatistics = v.strictObject({
   versionOSS: v.string(),
   versionEnterprise: v.literal(""),
   SAMLenabled: v.literal(false),
-  OIDCenabled: v.literal(false),
+  OIDCenabled: v.boolean(),
 });
 type InstanceStatistics = v.InferOutput<typeof InstanceStatistics>;
 
@@ -89,7 +90,7 @@ function wholeStatistics({ db, actor }: { db: Database; actor: Actor }): Instanc
     versionOSS: ORIGINAL,
     versionEnterprise: "",
     SAMLenabled: false,
-    OIDCenabled: false,
+    OIDCenabled: currentProvider(db) !== undefined,
   };
 }
 

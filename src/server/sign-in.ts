@@ -90,11 +90,12 @@ export function answerSignOut(options: ServerOptions) {
     const there = secret && (await writeSoon(db, ANYBODY, (tx) => endSession(tx, secret)));
     const leave = there || (toldOf(event, authProxy) && authProxy?.logout);
     const location = leave || `${basePath}/`;
+    // The page's policy lets no form lead to another site, but the response may.
+    const refreshes = leave && event.req.headers.get("accept")?.includes("text/html");
     return new HTTPResponse(`Found. Redirecting to ${location}`, {
-      // The page's policy lets no form lead to another site, but the response may.
-      status: leave ? 200 : 302,
+      status: refreshes ? 200 : 302,
       headers: {
-        ...(leave ? { refresh: `0; url=${location}` } : { location }),
+        ...(refreshes ? { refresh: `0; url=${location}` } : { location }),
         "set-cookie": expiredCookie,
         "clear-site-data": '"cookies", "storage"',
         "cache-control": "no-store",

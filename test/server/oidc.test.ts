@@ -226,7 +226,7 @@ test("nobody is led to another site", async (t) => {
 });
 
 test("a provider that is away, or answers something else, is a message, and is asked again", async (t) => {
-  const { get, stub, begin } = await start(t);
+  const { get, stub, begin, logged } = await start(t);
   const DISCOVERY = "/.well-known/openid-configuration";
   const right = stub.answers[DISCOVERY]!;
   const bad = [
@@ -246,6 +246,13 @@ test("a provider that is away, or answers something else, is a message, and is a
     );
   }
   stub.answers[DISCOVERY] = right;
+  const { cookie, state } = await begin();
+  stub.answers["/token"] = () => ({ type: "text/html", body: "<h1>Sign in to the network</h1>" });
+  assert.match(
+    problem(await get(`/auth/oidc/callback?code=c&state=${state}`, cookie))!,
+    /the server's log says why/,
+  );
+  assert.match(logged.at(-1)!, /^OIDC: .*\/token can't be asked: it answers with a page/);
   assert.ok((await begin()).asked.href.startsWith(stub.issuer));
 });
 
@@ -270,6 +277,7 @@ test("a key that the provider has replaced between two sign-ins is taken", async
 test("settings by API take effect at once, also where a sign-in is under way", async (t) => {
   const { begin, come, configure, get, given, request, stub } = await startByApi(t);
   assert.ok(hasSession(await come({ preferred_username: "olga" })));
+  assert.equal((await request("/api/admin/instance-admin/statistics")).body.OIDCenabled, true);
   const { cookie, state, nonce } = await begin();
   stub.give(await stub.sign({ ...basics(stub.issuer, nonce), preferred_username: "late" }));
   assert.equal((await configure({ ...given, acrValues: "strict" })).status, 200);
@@ -278,6 +286,7 @@ test("settings by API take effect at once, also where a sign-in is under way", a
   assert.equal((await configure({ enabled: false, clientId: " ", secret: " " })).status, 200);
   assert.equal((await get("/auth/oidc/login")).status, 404);
   assert.equal((await request("/api/admin/projects", { as: null })).body.options, undefined);
+  assert.equal((await request("/api/admin/instance-admin/statistics")).body.OIDCenabled, false);
 });
 
 test("the secret is encrypted, and masked wherever it could be read; its mask is the stored one, for the same provider", async (t) => {
@@ -373,7 +382,7 @@ test("signing out ends our session, and leads to where the provider ends its own
     const [own = ""] = cookie.split(";");
     const { headers } = await get("/logout", own, "POST");
     assert.equal((await get("/api/admin/user", own)).status, 401);
-    return new URL(headers.get("refresh")!.replace(/^0; url=/, "")).searchParams;
+    return new URL(headers.get("location")!).searchParams;
   };
   const query = await signOut({});
   assert.equal(query.get("by"), "us");

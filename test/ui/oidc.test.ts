@@ -122,6 +122,13 @@ test("an administrator sets up a provider; people sign in there, get their group
   const olga = users.find(({ email }: { email: string }) => email === "olga@example.com");
   assert.equal((await request("/api/admin/groups/1")).body.users[0].user.id, olga.id);
 
+  await request(`/api/admin/user-admin/${olga.id}`, { method: "PUT", body: { rootRole: 1 } });
+  await visit(admin, "/instance/signing-in");
+  await press(admin, "button", "Switch passwords off");
+  await sees(admin, "1 administrator can without");
+  await press(admin, "button", "Switch passwords off");
+  await press(admin, "button", "Switch passwords on");
+
   await press(page, "button", "Sign out");
   await page.locator("::-p-text(Yes, sign me out)").click();
   await page.locator(OURS).click();
