@@ -122,6 +122,8 @@ function runCheck(db: Database, file: string, [name, find, advice]: Check): Find
 
 const ENCRYPTED = `
   SELECT secret FROM tokens WHERE secret IS NOT NULL
+  UNION ALL SELECT secret FROM second_factors
+  UNION ALL SELECT content ->> 'secret' FROM settings WHERE content ->> 'secret' <> ''
   UNION ALL SELECT value FROM integrations, json_each(parameters) WHERE value GLOB '${PREFIX}*'`;
 
 function checkSecrets(db: Database): Finding {

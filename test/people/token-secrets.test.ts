@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { checkFile } from "../../src/db/check.ts";
 import type { Database } from "../../src/db/database.ts";
 import { close, open } from "../../src/db/open.ts";
+import { encrypt } from "../../src/db/secrets.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { forgetSecrets, keepSecrets } from "../../src/people/token-secrets.ts";
 import { createServer } from "../../src/server/app.ts";
@@ -162,10 +163,15 @@ test("a new key encrypts the secrets of tokens too", async (t) => {
 test("without its key a secret is masked, and doctor says so", async (t) => {
   const { file, serve } = await fileKeeping(t);
   const secrets = () => checkFile(file).find(({ name }) => name === "secrets");
+  const db = open(file);
+  db.prepare("INSERT INTO settings VALUES ('unleash.enterprise.auth.oidc', json_object('secret', ?))").run(
+    encrypt(db, "the provider's", "unleash.enterprise.auth.oidc"),
+  );
+  close(db);
   assert.deepEqual(secrets(), { name: "secrets", problem: undefined, warning: undefined });
   fs.rmSync(`${file}.key`);
   assert.match(await serve().listed(), MASKED);
-  assert.match(secrets()!.warning!, /^the key of some of them is missing \(1\): restore the key file/);
+  assert.match(secrets()!.warning!, /^the key of some of them is missing \(2\): restore the key file/);
 });
 
 function storedIn(file: string) {
