@@ -206,7 +206,7 @@ export const SETTINGS = {
   },
   "allow-private-targets": {
     hint: "HOSTS",
-    help: "also deliver to these private hosts or address ranges, separated by commas; * for all",
+    help: "also deliver to, and ask as a sign-in provider, these private hosts or address ranges, separated by commas; * for all",
     schema: v.pipe(
       list(),
       v.everyItem(
@@ -215,7 +215,10 @@ export const SETTINGS = {
       ),
     ),
   },
-  "delivery-ca": { hint: "FILE", help: "also trust this certificate authority for deliveries (PEM)" },
+  "delivery-ca": {
+    hint: "FILE",
+    help: "also trust this certificate authority for deliveries and the sign-in provider (PEM)",
+  },
   "delivery-folder": {
     hint: "FOLDER",
     help: "the folder for integrations of the type file; by default next to the data file",
@@ -355,6 +358,7 @@ export const VARIABLES = {
     "true: people join and leave the groups here that have their groups there as mappings.",
   OIDC_GROUP_JSON_PATH: "The claim with their groups, such as realm_access.roles (groups).",
   OIDC_ADD_GROUPS_SCOPE: "true: asks for the scope groups as well.",
+  OIDC_ENABLE_SINGLE_SIGN_OUT: "true: signing out here ends the session there too.",
   OIDC_ACR_VALUES: "The kinds of sign-in that are accepted (acr); any by default.",
   OIDC_ID_TOKEN_SIGNING_ALGORITHM: "How ID tokens are signed: RS256 (the default), RS384 or RS512.",
   INIT_ADMIN_API_TOKENS:
