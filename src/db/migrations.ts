@@ -4,21 +4,48 @@ import { readHeader } from "./connect.ts";
 import type { Database } from "./database.ts";
 import { DataError, explainError } from "./error.ts";
 import { requireNotServed } from "./lock.ts";
-import featureAndStrategyTypes from "./migrations/2-feature-and-strategy-types.sql";
-import changes from "./migrations/3-changes.sql";
-import version020 from "./migrations/4-version-0.2.0.sql";
-import version030 from "./migrations/5-version-0.3.0.sql";
+import { reshape } from "./reshape.ts";
 import { stagedFile } from "./staged-file.ts";
 
-/**
- * The steps that bring an older file to the current `schema.sql`: step `n` (from 0) turns version `n + 1` into
- * version `n + 2`, which its file is named after. Forward only. A released step is never changed;
- * `test/db/migrations.test.ts` holds the frozen first schema and compares.
- */
-const STEPS: readonly string[] = [featureAndStrategyTypes, changes, version020, version030];
+/** What files are brought to. */
+interface Target {
+  /** A script that makes a new file. */
+  schema: string;
+  /**
+   * What `schema` can't say about the rows of older files, often nothing: step `n` (from 0) is for those of version `n + 1`
+   * and before. It runs on the new schema; a table that was replaced is still there as `old_NAME`.
+   */
+  steps: readonly string[];
+}
+
+const CURRENT: Target = {
+  schema,
+  steps: [
+    "",
+    // The permissions of built-in roles are defined in src/access/permissions.ts. Flags that are already past their lifetime
+    // cause no event.
+    `DELETE FROM role_permissions WHERE role_id <= 5;
+    UPDATE features SET potentially_stale = 1
+    WHERE created_at < (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now', -lifetime_days || ' days')
+      FROM feature_types WHERE id = type);
+    INSERT INTO tags (type, value) SELECT DISTINCT type, value FROM feature_tags;
+    INSERT INTO strategy_context_fields (context_field, strategy)
+    SELECT DISTINCT value ->> 'contextName', strategies.id FROM strategies, json_each(strategies.constraints);`,
+    // The log knows who edited an integration last, unless a dataset brought it.
+    `UPDATE integrations SET edited_by_user_id = (
+      SELECT wire ->> 'createdByUserId' FROM events
+      WHERE type IN ('addon-config-created', 'addon-config-updated') AND wire ->> '$.data.id' = integrations.id
+      ORDER BY events.id DESC LIMIT 1);`,
+    `UPDATE features SET folded = fold(name) || 'a' || fold(ifnull(description, '')),
+      seen_at = (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name);
+    INSERT INTO event_searches (event_searches, rank) VALUES ('automerge', 0), ('crisismerge', 64);`,
+  ],
+};
+
+const versionOf = ({ steps }: Target) => steps.length + 1;
 
 /** The schema version that this program reads and writes, kept in SQLite's `user_version`. */
-export const SCHEMA_VERSION = STEPS.length + 1;
+export const SCHEMA_VERSION = versionOf(CURRENT);
 
 /** SQLite's `application_id` of our files: "FLAG" in ASCII. */
 export const APPLICATION_ID = 0x464c4147;
@@ -31,36 +58,22 @@ export function isOlder(file: string): boolean {
 
 const version = (db: Database) => db.pragma("user_version", { simple: true }) as number;
 
-/** Initializes an empty database at the current version. */
-const create = (db: Database) => {
-  db.exec(schema);
-  db.pragma(`application_id = ${APPLICATION_ID}`);
-  db.pragma(`user_version = ${SCHEMA_VERSION}`);
-};
-
-const step = (db: Database, sql: string, to: number) => {
-  db.exec(sql);
-  db.pragma(`user_version = ${to}`);
-};
-
 /**
- * Migrates the database to the current version, all steps in one transaction, so that after a failure the version that
- * wrote the file can still use it. An older file is first copied to `FILE.before-schema-N`.
- * @throws DataError if the file is being served, or a step fails.
+ * Migrates the database to the current version, or initializes an empty one, in one transaction, so that after a failure
+ * the version that wrote the file can still use it. An older file is first copied to `FILE.before-schema-N`.
+ * @throws DataError if the file is being served, or can't be migrated.
  */
-export function migrate(db: Database, steps = STEPS) {
+export function migrate(db: Database, target = CURRENT) {
   const from = version(db);
-  const latest = steps.length + 1;
+  const latest = versionOf(target);
   if (from >= latest) return;
   const needsCopy = from > 0 && !db.memory && !isStaged(db.name);
   const copy = needsCopy ? copyOldFile(db, latest) : undefined;
   db.function("fold", fold);
-  const all = db.transaction(() => {
-    if (version(db) === 0) create(db); // otherwise another process did it first
-    for (let at = version(db); at < latest; at++) step(db, steps[at - 1]!, at + 1);
-  });
+  const checksReferences = db.pragma("foreign_keys", { simple: true });
+  db.pragma("foreign_keys = OFF"); // or replacing a table would delete the rows that refer to its own
   try {
-    all.immediate();
+    db.transaction(() => bring(db, target)).immediate();
   } catch (error) {
     if (copy === undefined || explainError(error, db.name) !== error) throw error;
     throw new DataError(
@@ -68,7 +81,19 @@ export function migrate(db: Database, steps = STEPS) {
         `and report this (a copy is in ${copy})`,
       { cause: error },
     );
+  } finally {
+    db.pragma(`foreign_keys = ${checksReferences}`);
   }
+}
+
+function bring(db: Database, target: Target) {
+  const from = version(db);
+  if (from >= versionOf(target)) return; // another process did it first
+  if (from === 0) {
+    db.exec(target.schema);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+  } else reshape(db, target.schema, () => target.steps.slice(from - 1).map((step) => db.exec(step)));
+  db.pragma(`user_version = ${versionOf(target)}`);
 }
 
 /** A backup being restored (named so by `stagedFile`) is already a copy. */
