@@ -5,7 +5,7 @@ import { createEvaluator, type Evaluator } from "../evaluation/evaluator.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { type FlagSelection, selectedFlags, toSelection } from "./client-selection.ts";
 import { type State, stateOf } from "./client-state.ts";
-import { type Flag, liveProjects } from "./client-store.ts";
+import { type Flag, flags, liveProjects, segmentsInUse } from "./client-store.ts";
 
 /** Evaluates an application's flags in its environment. */
 export function evaluatorOf(db: Database, actor: SdkActor) {
@@ -52,11 +52,17 @@ function evaluatorFor(db: Database, selection: Pick<FlagSelection, "projects" | 
   return evaluator;
 }
 
+/** One of a project's flags that is not kept, nor anything it is made of: for changes that won't stay. */
+export function evaluatorAfresh(db: Database, project: string, environment: string): Evaluator {
+  const own = flags(db, environment).filter((flag) => flag.project === project);
+  return createEvaluator(own.map(toFeature), segmentsOf({ segments: segmentsInUse(db) }));
+}
+
 function toFeature(flag: Flag): ClientFeature {
   const feature = parsed.get(flag) ?? (JSON.parse(flag.text) as ClientFeature);
   parsed.set(flag, feature);
   return feature;
 }
 
-const segmentsOf = ({ segments }: State) =>
+const segmentsOf = ({ segments }: Pick<State, "segments">) =>
   [...segments.values()].map(({ text }) => JSON.parse(text) as ClientSegment);

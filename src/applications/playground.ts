@@ -1,7 +1,9 @@
+import type * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, snapshot } from "../db/database.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
+import type { Evaluator } from "../evaluation/evaluator.ts";
 import { type Explanation, explain } from "../evaluation/explain.ts";
 import { strategiesOf } from "../flags/strategies-store.ts";
 import { inChunks, JsonStream } from "../http/json-stream.ts";
@@ -38,7 +40,8 @@ export const tryContext = POST({
     { environment },
   );
   const flags = snapshot(db, () => trials(db, actor, projects, environment));
-  return toStream(body, ignored, flags, (flag) => [JSON.stringify(flag.explain(context))]);
+  const text = () => toText(body, ignored, flags, (flag) => [JSON.stringify(flag.explain(context))]);
+  return new JsonStream(() => inChunks(text(), CHUNK), CHUNK);
 });
 
 export const tryContexts = POST({
@@ -49,39 +52,49 @@ export const tryContexts = POST({
   body: AdvancedPlaygroundRequest,
   response: AdvancedPlaygroundResponse,
 }).run(({ db, actor, body }) => {
+  const text = snapshot(db, () =>
+    combinations(body, (environment) => trials(db, actor, body.projects, environment)),
+  );
+  return new JsonStream(() => inChunks(text(), CHUNK), CHUNK);
+});
+
+/**
+ * The answer for all combinations, in pieces.
+ * @param trialsIn the same flags in each environment
+ * @throws ApiError `ValidationError` for too many
+ */
+export function combinations(
+  body: v.InferOutput<typeof AdvancedPlaygroundRequest>,
+  trialsIn: (environment: string) => Trial[],
+) {
   const context = cleanContext(body.context);
   const environments = [...new Set(body.environments)];
-  const places = snapshot(db, () =>
-    environments.map((environment, index) => {
-      const flags = trials(db, actor, body.projects, environment);
-      if (index === 0) requireFewEvaluations(environments.length, flags.length, context);
-      return flags;
-    }),
-  );
+  const places = environments.map((environment, index) => {
+    const flags = trialsIn(environment);
+    if (index === 0) requireFewEvaluations(environments.length, flags.length, context);
+    return flags;
+  });
   const flags = places[0]!.map((_, index) => places.map((all) => all[index]!));
-  return toStream(body, context.ignored, flags, (inPlaces) => inEnvironments(inPlaces, context));
-});
+  return () => toText(body, context.ignored, flags, (inPlaces) => inEnvironments(inPlaces, context));
+}
 
 /** In characters; explaining as many takes some milliseconds. */
 const CHUNK = 8 * 1024;
 
 /** In pieces of a few flags, so that other requests get a turn in between. */
-function toStream<Flag>(
+function* toText<Flag>(
   input: object,
   ignored: readonly string[],
   flags: readonly Flag[],
   toPieces: (flag: Flag) => Iterable<string>,
-) {
-  function* text() {
-    yield `{"input":${JSON.stringify(input)},"features":[`;
-    for (const [index, flag] of flags.entries()) {
-      if (index > 0) yield ",";
-      yield* toPieces(flag);
-    }
-    const warnings = JSON.stringify({ invalidContextProperties: ignored });
-    yield ignored.length > 0 ? `],"warnings":${warnings}}` : "]}";
+): Generator<string> {
+  yield `{"input":${JSON.stringify(input)},"features":[`;
+  for (const [index, flag] of flags.entries()) {
+    if (index > 0) yield ",";
+    yield* toPieces(flag);
   }
-  return new JsonStream(() => inChunks(text(), CHUNK), CHUNK);
+  const warnings = JSON.stringify({ invalidContextProperties: ignored });
+  yield ignored.length > 0 ? `],"warnings":${warnings}}` : "]}";
 }
 
 /** A flag, with one piece per evaluation. */
@@ -120,7 +133,11 @@ export function trials(
   environment: string,
 ): Trial[] {
   const hidden = hiddenProjects(db, actor);
-  const evaluator = evaluatorOfProjects(db, requested ?? "*", hidden, environment);
+  return trialsWith(db, evaluatorOfProjects(db, requested ?? "*", hidden, environment), environment);
+}
+
+/** The same for the flags of an evaluator. */
+export function trialsWith(db: Database, evaluator: Evaluator, environment: string): Trial[] {
   return [...evaluator.features.values()].map((feature) => {
     const flag = { name: feature.name, projectId: feature.project, environment };
     return {

@@ -80,13 +80,17 @@ function missingText(db: Database, row: Row, missing: number) {
  */
 export function performChanges(tx: Tx, row: Row) {
   requireApplicable(tx.db, tx.actor, row);
-  const isApproved = neededApprovals(tx.db, row) > 0;
   // Those who approved have decided; whoever applies need not be allowed to make such changes directly.
-  const performing = actingAs(tx, { ...tx.actor, isAdmin: isApproved || tx.actor.isAdmin });
+  const isAdmin = tx.actor.isAdmin || neededApprovals(tx.db, row) > 0;
+  performUnchecked(actingAs(tx, { ...tx.actor, isAdmin }), row);
+}
+
+/** The same for an actor who may. @throws ApiError `ConflictError` for the first change that is refused */
+export function performUnchecked(tx: Tx, row: Row) {
   for (const change of changesOf(tx.db, row.id)) {
     const { operation, params, body, query } = requestFor(row, change);
     rewording(
-      () => performIn(performing, operation, params, body, query),
+      () => performIn(tx, operation, params, body, query),
       (message) =>
         new ApiError("ConflictError", `Change ${change.id} (${change.action}) is refused: ${message}`),
     );

@@ -21,7 +21,14 @@ export const FoundFeature = v.strictObject({
   lastSeenAt,
   /** Whether other flags depend on it, or it depends on others. */
   dependencyType: v.nullable(v.picklist(["parent", "child"])),
-  environments: v.array(v.strictObject({ ...FeatureEnvironment.entries, yes: v.number(), no: v.number() })),
+  environments: v.array(
+    v.strictObject({
+      ...FeatureEnvironment.entries,
+      yes: v.number(),
+      no: v.number(),
+      changeRequestIds: v.optional(v.array(v.number())), // only if there are any
+    }),
+  ),
   segments: v.array(v.string()),
   createdBy: Person,
   lifecycle: v.optional(CurrentStage),

@@ -60,20 +60,27 @@ const featuresOf = query<{ names: string; userId: number | null }, FeatureRow>(`
 type Environment = FoundFeature["environments"][number];
 type EnvironmentRow = Omit<
   Environment,
-  "enabled" | "yes" | "no" | "hasStrategies" | "hasEnabledStrategies"
+  "enabled" | "yes" | "no" | "hasStrategies" | "hasEnabledStrategies" | "changeRequestIds"
 > & {
+  /** JSON; null for none. */
+  changeRequestIds: string | null;
   feature: string;
   enabled: 0 | 1;
   /** Over its strategies: 0 if any is enabled, null if there are none. */
   leastDisabled: 0 | 1 | null;
 };
 
-const environmentsOf = query<{ names: string }, EnvironmentRow>(`
+const environmentsOf = query<{ names: string; userId: number | null }, EnvironmentRow>(`
   SELECT flag.name AS feature, environments.name, ifnull(state.enabled, 0) AS enabled, environments.type,
     environments.sort_order AS sortOrder, ifnull(json_array_length(state.variants), 0) AS variantCount,
     state.last_seen_at AS lastSeenAt,
     (SELECT min(disabled) FROM strategies
-      WHERE strategies.feature = flag.name AND strategies.environment = environments.name) AS leastDisabled
+      WHERE strategies.feature = flag.name AND strategies.environment = environments.name) AS leastDisabled,
+    (SELECT nullif(json_group_array(DISTINCT request.id), '[]')
+      FROM change_request_changes JOIN change_requests AS request ON request.id = change_request
+      WHERE feature = flag.name AND request.environment = environments.name AND request.project = flag.project
+        AND request.state NOT IN ('Applied', 'Cancelled', 'Rejected')
+        AND (request.state <> 'Draft' OR request.created_by = :userId)) AS changeRequestIds
   FROM ${ON_PAGE}
   JOIN project_environments ON project_environments.project = flag.project
   JOIN environments ON environments.name = project_environments.environment
@@ -84,7 +91,7 @@ const environmentsOf = query<{ names: string }, EnvironmentRow>(`
 /** Those of the named flags that exist, in this order. */
 function featuresNamed(db: Database, names: readonly string[], userId: number | null) {
   const list = JSON.stringify(names);
-  const environments = Map.groupBy(environmentsOf(db).all({ names: list }), ({ feature }) => feature);
+  const environments = Map.groupBy(environmentsOf(db).all({ names: list, userId }), ({ feature }) => feature);
   const usage = usageThisHour(db, names);
   return featuresOf(db)
     .all({ names: list, userId })
@@ -114,7 +121,7 @@ function toFound(row: FeatureRow, environments: Environment[]): Wire<FoundFeatur
 const restored = fromStored(FoundFeature);
 
 const toEnvironment = (
-  { feature: _, leastDisabled, enabled, ...row }: EnvironmentRow,
+  { feature: _, leastDisabled, enabled, changeRequestIds, ...row }: EnvironmentRow,
   { yes, no }: Counted,
 ): Environment => ({
   ...row,
@@ -123,4 +130,5 @@ const toEnvironment = (
   enabled: enabled === 1,
   hasStrategies: leastDisabled !== null,
   hasEnabledStrategies: leastDisabled === 0,
+  ...(changeRequestIds !== null && { changeRequestIds: JSON.parse(changeRequestIds) as number[] }),
 });

@@ -19,7 +19,14 @@ import { LIMITS } from "../lib/limits.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { NonEmptyText, ShortText, Timestamp } from "../lib/validation.ts";
 import { requireProjectOfBody } from "../projects/projects-store.ts";
-import { requireUnused, requireUsedOnlyIn, StrategyUse, strategiesUsing } from "./strategy-uses.ts";
+import {
+  ProposedUse,
+  proposedUses,
+  requireUnused,
+  requireUsedOnlyIn,
+  StrategyUse,
+  strategiesUsing,
+} from "./strategy-uses.ts";
 
 /** A named set of constraints; without `project`, strategies of all projects may use it. */
 export const Segment = v.strictObject({
@@ -43,10 +50,10 @@ type ListedSegment = v.InferOutput<typeof ListedSegment>;
 
 export const SegmentList = v.strictObject({ segments: v.array(ListedSegment) });
 
-/** There are no change requests, so their list is always empty. */
+/** In use, and proposed in change requests that are not closed. */
 export const SegmentUses = v.strictObject({
   strategies: v.array(StrategyUse),
-  changeRequestStrategies: v.array(v.never()),
+  changeRequestStrategies: v.array(ProposedUse),
 });
 
 /** The body that creates or changes a segment. A missing description is kept; a missing project means all projects. */
@@ -105,10 +112,13 @@ export const listStrategiesUsingSegment = GET({
   permission: null,
   response: SegmentUses,
 }).run(({ db, actor, params: { id } }) =>
-  snapshot(db, () => ({
-    strategies: strategiesUsing(db, "segment", id, hiddenProjects(db, actor)),
-    changeRequestStrategies: [],
-  })),
+  snapshot(db, () => {
+    const hidden = hiddenProjects(db, actor);
+    return {
+      strategies: strategiesUsing(db, "segment", id, hidden),
+      changeRequestStrategies: proposedUses(db, id, actor.createdByUserId ?? 0, hidden),
+    };
+  }),
 );
 
 export const createSegment = POST({

@@ -56,7 +56,7 @@ export const readUiConfig = GET({
   return {
     ...FIXED,
     versionInfo: {
-      current: { oss: ORIGINAL, enterprise: "" },
+      current: { oss: ORIGINAL, enterprise: approvesAnywhere(db).get({}) ? ORIGINAL : "" },
       latest: {},
       isLatest: true,
       instanceId: instanceId(db),
@@ -102,6 +102,11 @@ const FIXED = {
   strategySegmentsLimit: LIMITS.strategySegments,
   resourceLimits: { ...LIMITS, ...UNENFORCED },
 } as const;
+
+/** Only then does the original's page show change requests. */
+const approvesAnywhere = query<object>(
+  `SELECT 1 FROM project_environments WHERE required_approvals IS NOT NULL LIMIT 1`,
+);
 
 const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
 

@@ -246,6 +246,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   updateChangeRequestTitle: { body: { title: "Open the shop" } },
   updateChangeRequestRequestedApprovers: { body: { reviewers: [2] } },
   addChangeRequestComment: { body: { text: "At nine, please" } },
+  getChangeRequestPlayground: { params: { id: "2" }, body: { context: CONTEXT } },
   updateProjectChangeRequestConfig: { body: { changeRequestsEnabled: true, requiredApprovals: 2 } },
   createBanner: { body: BANNER },
   updateBanner: { body: { ...BANNER, enabled: false } },

@@ -17,6 +17,7 @@ export * from "../applications/usage-routes.ts";
 export * from "../applications/usage-schema.ts";
 export * from "../change-requests/configuration.ts";
 export * from "../change-requests/lists.ts";
+export * from "../change-requests/playground.ts";
 export * from "../change-requests/routes.ts";
 export * from "../change-requests/schema.ts";
 export * from "../evaluation/client-feature.ts";

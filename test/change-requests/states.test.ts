@@ -128,3 +128,20 @@ test("two approvals are needed from two people who still may give them", async (
   assert.equal((await state(id, ADMIN, { state: "Approved" })).status, 200);
   assert.equal((await state(id, APPLIER, { state: "Applied" })).status, 200);
 });
+
+test("a request is tried in the playground, and nothing of it stays", async (t) => {
+  const { propose, post, isOn, db } = await openShop(t);
+  const id = await propose(ON);
+  const recorded = watchLog(db);
+  const { status, body } = await post(`/api/admin/playground/change-request/${id}`, APPROVER, {
+    context: { appName: "till", userId: "1,2" },
+  });
+  assert.equal(status, 200);
+  const [checkout, search] = body.features;
+  assert.deepEqual(
+    [checkout.name, checkout.environments.production.map((one: { isEnabled: boolean }) => one.isEnabled)],
+    ["checkout", [true, true]],
+  );
+  assert.equal(search.environments.production[0].isEnabled, false);
+  assert.deepEqual([await isOn(), recorded()], [false, []]);
+});

@@ -43,4 +43,5 @@ export const exampleWorld = () =>
         },
       ],
     })
+    .changeRequest("shop", { state: "In review", createdBy: 2 })
     .integration();
