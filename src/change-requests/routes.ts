@@ -1,20 +1,17 @@
 import type * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
-import { requiredApprovals } from "../events/approval.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
-import { ApiError, found, invalid } from "../lib/api-error.ts";
-import { MAX_CHANGES } from "../lib/limits.ts";
+import { ApiError, found } from "../lib/api-error.ts";
 import { requireProjectEnvironment } from "../projects/project-environments.ts";
 import { requireAllExist } from "../projects/projects-store.ts";
-import { conflictOf, subjectOf } from "./actions.ts";
 import { toChangeRequest } from "./present.ts";
+import { propose, requireSubject } from "./proposals.ts";
 import { reviewersNamed } from "./reviewers.ts";
 import {
   ChangeParams,
   ChangeRequest,
-  type NewChange,
   NewChange as NewChangeSchema,
   NewChanges,
   NewComment,
@@ -24,13 +21,11 @@ import {
   Reviewers,
   StateChange,
 } from "./schema.ts";
-import { authorOf, comment, isAuthor, moveTo, recordOf, returnToReview } from "./states.ts";
+import { comment, isAuthor, moveTo, recordOf, returnToReview } from "./states.ts";
 import {
   changesOf,
-  findOpen,
   findRow,
   insertChange,
-  insertDraft,
   type Row,
   removeChange,
   removeRequest,
@@ -88,37 +83,8 @@ export const proposeChanges = POST({
   response: ChangeRequest,
 }).change(({ tx, params: { projectId: project, environment }, body }) => {
   requireProjectEnvironment(tx.db, project, environment);
-  const open = findOpen(tx.db, project, environment, authorOf(tx.actor)) ?? begin(tx, project, environment);
-  requireRoom(tx.db, open, body.length);
-  for (const [index, change] of body.entries()) addChange(tx, open, change, `body.${index}`);
-  return toChangeRequest(tx.db, returnToReview(tx, open));
+  return toChangeRequest(tx.db, returnToReview(tx, propose(tx, project, environment, body)));
 });
-
-function begin(tx: Tx, project: string, environment: string): Row {
-  const minApprovals = requiredApprovals(tx.db, project, environment);
-  const row = insertDraft(tx, { project, environment, minApprovals, createdBy: authorOf(tx.actor) });
-  recordOf(tx, "change-request-created", row);
-  return row;
-}
-
-function requireRoom(db: Database, { id }: Row, added: number) {
-  if (changesOf(db, id).length + added <= MAX_CHANGES) return;
-  const most = `${MAX_CHANGES} changes, the most allowed`;
-  throw new ApiError("ExceedsLimitError", `Change request #${id} would have more than ${most}`);
-}
-
-function addChange(tx: Tx, row: Row, change: NewChange, where: string) {
-  const subject = requireSubject(tx.db, row, change, where);
-  const id = insertChange(tx, row.id, change, subject);
-  recordOf(tx, "change-added", row, { id, action: change.action });
-}
-
-/** @throws ApiError `ValidationError` if what a change is about isn't there */
-function requireSubject(db: Database, row: Row, change: NewChange, where: string): unknown {
-  const subject = subjectOf(db, row, change);
-  if (subject !== undefined) return subject;
-  throw invalid({ path: where, message: `can't be done: ${conflictOf(db, row, change, undefined)}` });
-}
 
 export const readChangeRequest = GET({
   ...ONE,

@@ -1,3 +1,4 @@
+import { SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { imageUrlOf, type PersonRow } from "../access/person.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
@@ -215,10 +216,15 @@ export const authorNamed = (db: Database, id: number) =>
 
 const NOBODY = { name: null, username: null, email: null, imageUrl: null };
 
+const NAMES = new Map([
+  [SERVICE_USER_ID, "a token"],
+  [SYSTEM_USER_ID, "the command line"],
+]);
+
 /** The name that other answers call `createdBy.username`. */
 export const toAuthor = ({ authorId: id, ...row }: Omit<PersonRow, "id"> & { authorId: number }) => ({
   id,
-  username: row.username ?? row.email ?? row.name ?? (id < 0 ? "a token" : `user ${id}`),
+  username: row.username ?? row.email ?? row.name ?? NAMES.get(id) ?? `user ${id}`,
   imageUrl: imageUrlOf({ ...row, id }),
 });
 

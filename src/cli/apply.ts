@@ -1,8 +1,10 @@
 import { text } from "node:stream/consumers";
+import type { Database } from "../db/database.ts";
 import { printable } from "../lib/text.ts";
 import { applyProject, compareProject } from "../transfer/project-plan.ts";
+import { type Opened, proposeProject } from "../transfer/project-request.ts";
 import type { Differences, Step } from "../transfer/project-step.ts";
-import { readProjectText } from "../transfer/project-text.ts";
+import { type ProjectText, readProjectText } from "../transfer/project-text.ts";
 import { type Context, command, JSON_OPTION } from "./command.ts";
 import { dataFile, dataFileToRead } from "./data-file.ts";
 import { openSource } from "./import.ts";
@@ -28,18 +30,34 @@ export const apply = command({
   options: {
     ...PRUNE,
     "dry-run": { help: "print what would change, then roll it back" },
+    "as-request": {
+      help: "send what must be approved to review as change requests, instead of changing it directly",
+    },
     ...JSON_OPTION,
   },
   async run(context) {
     const project = await readProject(context);
     const { prune: prunes = false, "dry-run": isDryRun = false } = context.options;
     using db = dataFile(context.config);
+    if (context.options["as-request"] && !isDryRun) return propose(context, db, project, prunes);
     const steps = applyProject(db, project, { prunes, isDryRun });
     printSteps(context, project, steps);
     const message = `${counted(steps.length, "change")} ${isDryRun ? "would be made" : "made"}`;
     context.log({ level: "info", message, project: project.project });
   },
 });
+
+/** Says where to approve what was only proposed. */
+function propose(context: Context<typeof JSON_OPTION>, db: Database, project: ProjectText, prunes: boolean) {
+  const title = `flagstone apply ${context.args[0]}`;
+  const { steps, opened } = proposeProject(db, project, { prunes, title });
+  printSteps(context, project, steps, opened);
+  for (const { id, environment } of opened)
+    context.log({
+      level: "info",
+      message: `change request #${id} waits for approval in ${environment}: /projects/${project.project}/change-requests/${id}`,
+    });
+}
 
 export const diff = command({
   ...SHARED,
@@ -67,8 +85,9 @@ function printSteps(
   { options, print }: Context<typeof JSON_OPTION>,
   { project }: { project: string },
   steps: readonly Step[],
+  changeRequests?: readonly Opened[],
 ) {
-  if (options.json) print(JSON.stringify({ project, changes: steps }));
+  if (options.json) print(JSON.stringify({ project, changes: steps, changeRequests }));
   else for (const step of steps) print(toLine(step));
 }
 

@@ -62,6 +62,9 @@ export function requireStrategy(db: Database, scope: Scope, id: string): Strateg
   );
 }
 
+/** Whether a strategy has this id. */
+export const isStrategy = (db: Database, id: string) => byId(db).get({ id }) !== undefined;
+
 /** The same of a flag that is not archived. @throws ApiError `NotFoundError`, `InvalidOperationError` (original) */
 export function requireStrategyOfLive(db: Database, scope: Scope, id: string): Strategy {
   const strategy = requireStrategy(db, scope, id);

@@ -9,7 +9,7 @@ import type { Commit, Contract, Operation, Request } from "./operation.ts";
 
 /** A transaction in which operations are performed, and who is told of each. */
 export interface Performing extends Tx {
-  onPerformed?(request: PerformedRequest): void;
+  onPerformed?: ((request: PerformedRequest) => void) | undefined;
 }
 
 /** A request of the API, as data. */

@@ -7,7 +7,7 @@ import { archiveFeatureOperation, reviveFeatureOperation } from "../flags/featur
 import { createFeatureOperation, patchFeature } from "../flags/features-routes.ts";
 import { createSegment, deleteSegmentOperation, updateSegment } from "../flags/segments.ts";
 import { fromConstraint } from "../http/failure.ts";
-import { performIn } from "../http/perform.ts";
+import { type Performing, performIn } from "../http/perform.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type FlagState, type ProjectState, projectState } from "./project-state.ts";
 import { type Change, changeFor, differences, type Step } from "./project-step.ts";
@@ -32,14 +32,14 @@ export const compareProject = (db: Database, text: ProjectText, options: Options
 export function applyProject(
   db: Database,
   text: ProjectText,
-  { isDryRun, ...options }: Options & { isDryRun: boolean },
+  { isDryRun, onPerformed, ...options }: Options & { isDryRun: boolean } & Pick<Performing, "onPerformed">,
 ): Step[] {
   let steps: Step[] = [];
   try {
     write(db, CLI, (tx) => {
       const plan = planFor(tx.db, text, options);
       steps = stepsOf(plan);
-      for (const { where, act } of plan) rewordErrors(where, () => act(tx));
+      for (const { where, act } of plan) rewordErrors(where, () => act({ ...tx, onPerformed }));
       if (isDryRun) throw ROLLED_BACK;
     });
   } catch (error) {

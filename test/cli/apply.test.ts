@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { close, open } from "../../src/db/open.ts";
 import { createWorld } from "../support/world.ts";
 import { assertRefused, contentOf, dataFile, runHere } from "./run-cli.ts";
 
@@ -84,4 +85,33 @@ test("wrong usage and invalid files", async (t) => {
   assertRefused(await run("export", "--project", "a"), 2, "--project needs --as yaml", " export");
   const unknown = await run("export", "--as", "yaml", "--project", "nope");
   assertRefused(unknown, 3, "There is no project nope");
+});
+
+test("what must be approved is sent to review, in place of what the last text has proposed", async (t) => {
+  const { file, run, data } = await start(t, TEXT.replaceAll("development", "production"));
+  const db = open(data);
+  t.after(() => close(db));
+  db.prepare("UPDATE project_environments SET required_approvals = 1 WHERE environment = 'production'").run();
+  const first = await run("apply", file, "--prune", "--as-request");
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(
+    first.stderr,
+    /change request #1 waits for approval in production: \/projects\/a\/change-requests\/1/,
+  );
+  const description = db.prepare("SELECT description FROM features WHERE name = 'f'").pluck();
+  const isOn = db.prepare("SELECT count(*) FROM feature_environments WHERE enabled").pluck();
+  assert.deepEqual([description.get(), isOn.get()], ["New", 0], "what needs no approval is done");
+  const again = await run("apply", file, "--prune", "--as-request", "--json");
+  assert.deepEqual(JSON.parse(again.stdout).changeRequests, [{ id: 2, environment: "production" }]);
+  assert.deepEqual(
+    db.prepare("SELECT state, title FROM change_requests ORDER BY id").all(),
+    ["Cancelled", "In review"].map((state) => ({ state, title: `flagstone apply ${file}` })),
+  );
+  assert.deepEqual(
+    db.prepare("SELECT feature, action FROM change_request_changes WHERE change_request = 2").raw().all(),
+    [
+      ["f", "updateEnabled"],
+      ["g", "archiveFeature"],
+    ],
+  );
 });
