@@ -1,8 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import type { ClientFeature } from "../evaluation/client-feature.ts";
 import { EVENT_TYPES, type EventType } from "../events/schema.ts";
-import { RawJson, toJson, type Wire } from "../lib/raw-json.ts";
+import { RawJson, toJson } from "../lib/raw-json.ts";
 
 /** A flag as SDKs evaluate it in an environment. */
 export interface Flag {
@@ -20,27 +19,6 @@ export interface Segment {
   readonly text: string;
 }
 
-interface FeatureRow {
-  name: string;
-  type: string;
-  enabled: 0 | 1;
-  project: string;
-  stale: 0 | 1;
-  variants: string;
-  description: string | null;
-  impressionData: 0 | 1;
-  dependencies: string | null;
-}
-
-interface StrategyRow {
-  feature: string;
-  name: string;
-  constraints: string;
-  parameters: string;
-  variants: string;
-  segments: string;
-}
-
 interface Bind {
   environment: string;
   /** A JSON list; unused for all flags. */
@@ -51,36 +29,42 @@ const ALL = `projects CROSS JOIN features ON features.project = projects.id AND 
 const NAMED = `
   json_each(:names) AS wanted CROSS JOIN features ON features.name = wanted.value AND features.archived_at IS NULL`;
 
-// A flag without a state in the environment is off there, and so is one whose project lacks the environment.
-const featuresFrom = (source: string) =>
-  query<Bind, FeatureRow>(`
-    SELECT features.name, features.type, features.project, stale, features.description,
-      impression_data AS impressionData,
-      ifnull(feature_environments.enabled, 0) AND EXISTS (
-        SELECT 1 FROM project_environments
-        WHERE project_environments.project = features.project AND environment = :environment) AS enabled,
-      ifnull(feature_environments.variants, '[]') AS variants,
-      (SELECT json_group_array(json(iif(feature_dependencies.enabled,
-          json_object('feature', parent, 'enabled', json('true'), 'variants', json(feature_dependencies.variants)),
-          json_object('feature', parent, 'enabled', json('false')))) ORDER BY parent)
-        FROM feature_dependencies WHERE feature = features.name) AS dependencies
+const STRATEGIES = `
+  SELECT json_group_array(json_patch(
+      json_object('name', name, 'constraints', json(constraints), 'parameters', json(parameters),
+        'variants', json(variants)),
+      json_object('segments', json(nullif((SELECT json_group_array(segment ORDER BY segment)
+        FROM strategy_segments WHERE strategy = strategies.id), '[]'))))
+    ORDER BY sort_order, id)
+  FROM strategies WHERE feature = features.name AND environment = :environment AND NOT disabled`;
+
+const DEPENDENCIES = `
+  SELECT json_group_array(json(iif(enabled,
+      json_object('feature', parent, 'enabled', json('true'), 'variants', json(variants)),
+      json_object('feature', parent, 'enabled', json('false')))) ORDER BY parent)
+  FROM feature_dependencies WHERE feature = features.name`;
+
+const bool = (value: string) => `json(iif(${value}, 'true', 'false'))`;
+
+// A flag without a state in the environment is off there, and so is one whose project lacks the environment. A patch leaves
+// out what is null: segments and dependencies, if there are none.
+const flagsFrom = (source: string) =>
+  query<Bind, Flag>(`
+    SELECT features.name, features.project, json_patch(
+      json_object('name', features.name, 'type', features.type,
+        'enabled', ${bool(`ifnull(state.enabled, 0) AND EXISTS (
+          SELECT 1 FROM project_environments AS own
+          WHERE own.project = features.project AND own.environment = :environment)`)},
+        'project', features.project, 'stale', ${bool("stale")}, 'strategies', json((${STRATEGIES})),
+        'variants', json(ifnull(state.variants, '[]')), 'description', features.description,
+        'impressionData', ${bool("impression_data")}),
+      json_object('dependencies', json(nullif((${DEPENDENCIES}), '[]')))) AS text
     FROM ${source}
-    LEFT JOIN feature_environments
-      ON feature_environments.feature = features.name AND feature_environments.environment = :environment
+    LEFT JOIN feature_environments AS state ON state.feature = features.name AND state.environment = :environment
     ORDER BY features.name`);
 
-const strategiesFrom = (source: string) =>
-  query<Bind, StrategyRow>(`
-    SELECT strategies.feature, strategies.name, constraints, parameters, variants,
-      (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
-        AS segments
-    FROM ${source}
-    JOIN strategies ON strategies.feature = features.name AND strategies.environment = :environment
-    WHERE NOT disabled
-    ORDER BY strategies.feature, strategies.sort_order, strategies.id`);
-
-const all = { features: featuresFrom(ALL), strategies: strategiesFrom(ALL) };
-const named = { features: featuresFrom(NAMED), strategies: strategiesFrom(NAMED) };
+const all = flagsFrom(ALL);
+const named = flagsFrom(NAMED);
 
 const users = (isPrivate: string) => `
   strategy_segments JOIN strategies ON strategies.id = strategy JOIN features ON features.name = feature
@@ -112,12 +96,7 @@ export const recordedAfter = query<{ id: number }, { type: EventType; featureNam
 /** The live flags of an environment by name, or those with the given names. */
 export function flags(db: Database, environment: string, names?: Iterable<string>): Flag[] {
   const bind = { environment, names: JSON.stringify([...(names ?? [])]) };
-  const from = names ? named : all;
-  const strategies = Map.groupBy(from.strategies(db).all(bind), ({ feature }) => feature);
-  return from
-    .features(db)
-    .all(bind)
-    .map((row) => toFlag(row, (strategies.get(row.name) ?? []).map(toStrategy)));
+  return (names ? named : all)(db).all(bind);
 }
 
 export const segmentsInUse = (db: Database): Map<number, Segment> =>
@@ -148,29 +127,3 @@ const FLAG_EVENTS = EVENT_TYPES.filter((type) =>
 /** The newest event that may have changed what applications receive. */
 export const revision = (db: Database): number =>
   Math.max(...FLAG_EVENTS.map((type) => newestOf(db).pluck().get({ type }) ?? 0));
-
-const toFlag = (row: FeatureRow, strategies: Wire<ClientFeature["strategies"]>): Flag => ({
-  name: row.name,
-  project: row.project,
-  text: toJson({
-    name: row.name,
-    type: row.type,
-    enabled: row.enabled === 1,
-    project: row.project,
-    stale: row.stale === 1,
-    strategies,
-    variants: new RawJson(row.variants),
-    description: row.description,
-    impressionData: row.impressionData === 1,
-    ...(row.dependencies !== "[]" && { dependencies: new RawJson(row.dependencies!) }),
-  } satisfies Wire<ClientFeature>),
-});
-
-/** Segments as ids; omitted if there are none. */
-const toStrategy = ({ name, constraints, parameters, variants, segments }: StrategyRow) => ({
-  name,
-  constraints: new RawJson<ClientFeature["strategies"][number]["constraints"]>(constraints),
-  parameters: new RawJson<Record<string, string>>(parameters),
-  variants: new RawJson<ClientFeature["strategies"][number]["variants"]>(variants),
-  ...(segments !== "[]" && { segments: new RawJson<number[]>(segments) }),
-});
