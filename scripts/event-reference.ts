@@ -15,12 +15,14 @@ const ELSEWHERE: Partial<Record<EventType, string>> = {
   "pat-deleted": "`flagstone token revoke`",
   "api-token-created": "`flagstone token create`, the first start",
   "api-token-deleted": "`flagstone token revoke`",
+  "change-request-scheduled-application-success": "the server, at the time of a scheduled change request",
+  "change-request-scheduled-application-failure": "the server, at the time of a scheduled change request",
+  "change-request-schedule-suspended": "the server, once a scheduled change request can't be applied",
   "application-created": "the server, within five minutes of an application's first registration",
 };
 
 /** Why some types are never written, by a prefix or suffix of their names; such events only come from imports. */
 const REASONS: ReadonlyArray<[types: RegExp, reason: string]> = [
-  [/^change-/, "change requests are not part of Flagstone"],
   [/^(signal-endpoint|actions)-/, "signals and actions are not part of Flagstone"],
   [
     /^drop-|-import$/,

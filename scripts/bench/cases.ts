@@ -28,6 +28,11 @@ export const CASES: readonly Case[] = [
     load: () => import("./changes.ts"),
   },
   {
+    name: "approvals",
+    summary: "applying change requests, beside bulk changes; lists of flags with pending ones",
+    load: () => import("./approvals.ts"),
+  },
+  {
     name: "long",
     summary: "an import beside the server, and streams of a large project",
     load: () => import("./long.ts"),

@@ -171,16 +171,20 @@ export function flagConflict(db: Database, { project }: Place, name: string): st
   return feature.archived ? `the flag ${name} is archived` : undefined;
 }
 
-/** What has happened to what a change is about since it was `before`, as a clause; undefined for nothing. */
+/**
+ * What has happened to what a change is about since it was `before`, as a clause; undefined for nothing.
+ * @param now its subject
+ */
 export function conflictOf(
   db: Database,
   place: Place,
-  change: NewChange,
-  before: unknown,
+  change: NewChange & { before?: unknown },
+  now = subjectOf(db, place, change),
 ): string | undefined {
-  const now = subjectOf(db, place, change);
   const { noun } = definitionOf(change);
   if (now === undefined)
     return ("feature" in change && flagConflict(db, place, change.feature)) || `${noun} was deleted`;
-  return JSON.stringify(now) === JSON.stringify(before ?? null) ? undefined : `${noun} was changed since`;
+  return JSON.stringify(now) === JSON.stringify(change.before ?? null)
+    ? undefined
+    : `${noun} was changed since`;
 }

@@ -52,14 +52,15 @@ export function requireApplicable(db: Database, actor: Actor, row: Row) {
     if (needed === 0) requireAllowed(db, actor, requestFor(row, change));
     requireThere(db, row, change, needed === 0);
   }
-  const missing = needed - approvers(db, row).length;
+  const missing = needed > 0 ? needed - approvers(db, row).length : 0;
   if (missing > 0) throw new ApiError("ConflictError", missingText(db, row, missing));
 }
 
 /** @param isUnchanged whether it must also be as it was when the change was proposed */
 function requireThere(db: Database, row: Row, change: StoredChange, isUnchanged: boolean) {
-  const isGone = subjectOf(db, row, change) === undefined;
-  const conflict = isGone || isUnchanged ? conflictOf(db, row, change, change.before) : undefined;
+  const subject = subjectOf(db, row, change);
+  const isGone = subject === undefined;
+  const conflict = isGone || isUnchanged ? conflictOf(db, row, change, subject) : undefined;
   if (conflict === undefined) return;
   const next = isGone ? "discard that change" : "look at it and send the request to review again";
   throw new ApiError("ConflictError", `Change request #${row.id} can't be applied: ${conflict}; ${next}`);
@@ -67,8 +68,7 @@ function requireThere(db: Database, row: Row, change: StoredChange, isUnchanged:
 
 function missingText(db: Database, row: Row, missing: number) {
   const given = votesOf(db).all({ id: row.id }).length;
-  const isOutdated =
-    given > 0 && changesOf(db, row.id).some((change) => conflictOf(db, row, change, change.before));
+  const isOutdated = given > 0 && changesOf(db, row.id).some((change) => conflictOf(db, row, change));
   const needs = `needs ${missing} more approval${missing === 1 ? "" : "s"}`;
   const since = isOutdated ? ", since what it changes has been changed" : "";
   return `Change request #${row.id} ${needs}${since}`;

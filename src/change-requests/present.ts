@@ -17,6 +17,8 @@ import {
 
 /** A request as it is read. What has happened to what it changes is told until it is closed. */
 export function toChangeRequest(db: Database, row: Row): Wire<ChangeRequest> {
+  const summary = toSummary(db, row);
+  const { createdBy } = summary;
   const changes = changesOf(db, row.id);
   const votes = votesOf(db).all({ id: row.id });
   const votesFor = (approves: 0 | 1) =>
@@ -24,13 +26,13 @@ export function toChangeRequest(db: Database, row: Row): Wire<ChangeRequest> {
       .filter((vote) => vote.approves === approves)
       .map(({ createdAt, ...vote }) => ({ createdBy: toAuthor({ ...vote, authorId: vote.id! }), createdAt }));
   return {
-    ...toSummary(db, row),
+    ...summary,
     minApprovals: row.minApprovals,
     stateTimestamps: JSON.parse(row.stateTimestamps),
-    features: ofFeatures(db, row, changes),
+    features: ofFeatures(db, row, changes, createdBy),
     segments: changes
       .filter((change) => !("feature" in change))
-      .map((change) => ({ ...toChange(db, row, change), name: segmentName(change) })),
+      .map((change) => ({ ...toChange(db, row, change, createdBy), name: segmentName(change) })),
     approvals: votesFor(1),
     rejections: votesFor(0),
     comments: commentsOf(db)
@@ -60,7 +62,7 @@ function toSchedule({ scheduledBy: _, ...schedule }: NonNullable<ReturnType<type
   return { ...schedule, ...(status === "failed" && reason !== undefined && { failureReason: reason }) };
 }
 
-function ofFeatures(db: Database, row: Row, changes: readonly StoredChange[]) {
+function ofFeatures(db: Database, row: Row, changes: readonly StoredChange[], createdBy: Author) {
   const onFlags = changes.filter((change) => "feature" in change);
   return [...Map.groupBy(onFlags, ({ feature }) => feature)].map(([name, own]) => {
     const conflict = CLOSED.includes(row.state) ? undefined : flagConflict(db, row, name);
@@ -68,7 +70,7 @@ function ofFeatures(db: Database, row: Row, changes: readonly StoredChange[]) {
       name,
       ...(conflict !== undefined && { conflict }),
       ...(conflict === undefined && defaultChange(db, row, name, own)),
-      changes: own.map((change) => toChange(db, row, change)),
+      changes: own.map((change) => toChange(db, row, change, createdBy)),
     };
   });
 }
@@ -86,12 +88,14 @@ function defaultChange(db: Database, row: Row, feature: string, changes: readonl
   return { defaultChange: { action: "addStrategy", payload } };
 }
 
+type Author = ReturnType<typeof authorNamed>;
+
 /** The changes that say in their payload what they replace. */
 const WITH_SNAPSHOT = /^(updateStrategy|deleteStrategy|patchVariant|updateSegment|deleteSegment)$/;
 
-function toChange(db: Database, row: Row, change: StoredChange) {
+function toChange(db: Database, row: Row, change: StoredChange, createdBy: Author) {
   const { id, action, payload, before, createdAt } = change;
-  const conflict = CLOSED.includes(row.state) ? undefined : conflictOf(db, row, change, before);
+  const conflict = CLOSED.includes(row.state) ? undefined : conflictOf(db, row, change);
   const others = CLOSED.includes(row.state) ? [] : brokenBy(db).all({ id });
   return {
     id,
@@ -100,7 +104,7 @@ function toChange(db: Database, row: Row, change: StoredChange) {
       payload: WITH_SNAPSHOT.test(action) ? { ...payload, snapshot: before } : payload,
     }),
     ...(conflict !== undefined && { conflict }),
-    createdBy: authorNamed(db, row.createdBy),
+    createdBy,
     createdAt,
     ...(others.length > 0 && {
       scheduleConflicts: {

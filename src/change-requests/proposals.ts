@@ -58,5 +58,5 @@ function addChange(tx: Tx, row: Row, change: NewChange, where: string) {
 export function requireSubject(db: Database, row: Row, change: NewChange, where: string): unknown {
   const subject = subjectOf(db, row, change);
   if (subject !== undefined) return subject;
-  throw invalid({ path: where, message: `can't be done: ${conflictOf(db, row, change, undefined)}` });
+  throw invalid({ path: where, message: `can't be done: ${conflictOf(db, row, change)}` });
 }

@@ -49,14 +49,17 @@ export const NewChange = v.variant("action", [
 ]);
 export type NewChange = v.InferOutput<typeof NewChange>;
 
-/** One, or a list. */
-export const NewChanges = v.union([
-  v.pipe(
-    NewChange,
-    v.transform((change) => [change]),
-  ),
-  v.pipe(v.array(NewChange), v.minLength(1, "must have a change")),
-]);
+const One = v.pipe(
+  NewChange,
+  v.transform((change) => [change]),
+);
+const Several = v.pipe(v.array(NewChange), v.minLength(1, "must have a change"));
+
+/** One, or a list; what is wrong is said of what was sent, where a plain union would name both. */
+export const NewChanges: v.GenericSchema<unknown, NewChange[]> = {
+  ...v.union([One, Several]),
+  "~run": (dataset, config) => (Array.isArray(dataset.value) ? Several : One)["~run"](dataset, config),
+};
 
 const Author = v.strictObject({ id: v.number(), username: v.string(), imageUrl: v.string() });
 export type Author = v.InferOutput<typeof Author>;

@@ -16,7 +16,7 @@ export interface Body {
 }
 
 /**
- * The JSON object in the request's body, or the list if the schema is one.
+ * The JSON object in the request's body, or the list if the schema is one or allows one.
  * @throws ApiError `ContentTypeError`, `PayloadTooLargeError`, or `ValidationError` for any other body.
  */
 export async function readJson(event: H3Event, { type }: Schema): Promise<Body> {
@@ -24,13 +24,15 @@ export async function readJson(event: H3Event, { type }: Schema): Promise<Body> 
   requireJson(headers.get("content-type") ?? "");
   const encoding = encodingOf(headers.get("content-encoding"));
   const bytes = await decoded(encoding, await readBytes(event));
-  const expected = type === "array" ? "list" : "object";
+  const expected = { array: "list", union: "object or list" }[type] ?? "object";
   if (bytes.length === 0) throw invalid({ path: "body", message: `is missing: send a JSON ${expected}` });
   if (!isUtf8(bytes)) throw invalid({ path: "body", message: "is not valid UTF-8" });
   const text = new TextDecoder().decode(bytes);
   const value = parse(text);
   const isExpected =
-    typeof value === "object" && value !== null && Array.isArray(value) === (type === "array");
+    typeof value === "object" &&
+    value !== null &&
+    (type === "union" || Array.isArray(value) === (type === "array"));
   if (isExpected) return { text, value };
   throw invalid({ path: "body", message: `must be a JSON ${expected}` });
 }

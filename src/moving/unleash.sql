@@ -50,6 +50,7 @@ CREATE TABLE integration_events (id TEXT, integration_id INTEGER, created_at TIM
 CREATE TABLE last_seen_at_metrics (feature_name TEXT, environment TEXT, last_seen_at TIME);
 CREATE TABLE personal_access_tokens (id INTEGER, secret TEXT, verifier TEXT, description TEXT, user_id INTEGER,
   created_at TIME, expires_at TIME, seen_at TIME);
+CREATE TABLE change_request_settings (project TEXT, environment TEXT, required_approvals INTEGER);
 CREATE TABLE project_environments (project_id TEXT, environment_name TEXT, default_strategy JSON);
 CREATE TABLE project_settings (project TEXT, default_stickiness TEXT, project_mode TEXT, feature_limit INTEGER,
   feature_naming_pattern TEXT, feature_naming_example TEXT, feature_naming_description TEXT, link_templates TEXT);
@@ -169,6 +170,11 @@ SELECT 'projects' AS "table", projects.rowid AS "row", id, name, description, pr
   (SELECT json_group_array(json_object('environment', environment_name, 'strategy', json(default_strategy))
       ORDER BY environment_name)
     FROM project_environments WHERE project_id = projects.id AND default_strategy <> 'null') AS defaultStrategies,
+  (SELECT json_group_array(json_object('environment', environment, 'approvals', required_approvals)
+      ORDER BY environment)
+    FROM change_request_settings AS settings WHERE settings.project = projects.id
+      AND (projects.id, environment) IN (SELECT project_id, environment_name FROM project_environments))
+    AS requiredApprovals,
   (SELECT json_group_array(user_id ORDER BY user_id) FROM favorite_projects JOIN people ON people.id = user_id
     WHERE favorite_projects.project = projects.id) AS favoritedBy
 FROM projects LEFT JOIN project_settings ON project = projects.id ORDER BY id;
@@ -313,7 +319,7 @@ WHERE (name, app_name, environment) NOT IN (SELECT feature_name, app_name, envir
 CREATE TABLE reasons (pattern TEXT, reason TEXT);
 
 INSERT INTO reasons (pattern, reason) VALUES
-  ('change_request*', 'Flagstone has no change requests yet'),
+  ('change_request*', 'change requests begin anew: apply or cancel the open ones first'),
   ('milestone*', 'Flagstone has no release plans: strategies in force come along as the flag''s own'),
   ('release_plan*', 'Flagstone has no release plans: strategies in force come along as the flag''s own'),
   ('action*', 'Flagstone has no actions and signals'),
@@ -322,7 +328,7 @@ INSERT INTO reasons (pattern, reason) VALUES
   ('impact_metrics', 'Flagstone has no impact metrics'),
   ('cdn_tokens', 'these tokens are for a service of the vendor'),
   ('edge_*', 'these are for Edge'),
-  ('servicenow_*', 'Flagstone has no change requests yet'),
+  ('servicenow_*', 'Flagstone has no part in ServiceNow'),
   ('client_metrics_env_*daily', 'Flagstone keeps use by the hour'),
   ('notifications', 'Flagstone''s notifications begin with its own events'),
   ('user_notifications', 'Flagstone''s notifications begin with its own events'),

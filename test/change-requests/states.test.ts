@@ -83,6 +83,26 @@ test("nothing changes a protected environment directly, and the refusal says wha
   assert.equal((await post(`${PRODUCTION}/on`, ADMIN)).status, 200, "an Admin may");
 });
 
+test("several changes can be sent at once, and what is wrong with one names it", async (t) => {
+  const { post } = await openShop(t);
+  const { body } = await post(PROPOSE, AUTHOR, [ON, { ...ON, feature: "search" }]);
+  assert.deepEqual(
+    body.features.map(({ name }: { name: string }) => name),
+    ["checkout", "search"],
+  );
+  for (const [sent, path] of [
+    [[], "body"],
+    [[ON, { ...ON, action: "paint" }], "body.1.action"],
+    [[ON, { feature: "search", action: "updateEnabled", payload: {} }], "body.1.payload.enabled"],
+    [{ ...ON, feature: "nowhere" }, "body.0"],
+    [{ feature: "search", action: "deleteStrategy", payload: { id: "none" } }, "body.0"],
+    [{ action: "deleteSegment", payload: { id: 99 } }, "body.0"],
+  ] as const) {
+    const refused = await post(PROPOSE, AUTHOR, sent);
+    assert.deepEqual([refused.status, refused.body.details[0].path], [400, path]);
+  }
+});
+
 test("an edit takes the approvals back", async (t) => {
   const { propose, post, get, state } = await openShop(t);
   const id = await propose(ON);

@@ -79,6 +79,16 @@ test("events keep their ids, in their order, also of unknown types and of projec
   ]);
 });
 
+test("how many must approve changes comes along", async (t) => {
+  const settings = [{ project: "default", environment: "development", required_approvals: 2 }];
+  const { requiredApprovals } = await imported(
+    t,
+    { ...TABLES, change_request_settings: settings },
+    "project",
+  );
+  assert.deepEqual(requiredApprovals, [{ environment: "development", approvals: 2 }]);
+});
+
 test("tables may come in any order, and a newer Unleash may have more of them, and more columns", async (t) => {
   const reversed = Object.fromEntries(Object.entries(TABLES).toReversed());
   const newer = {
