@@ -2,8 +2,12 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { evaluatorAfresh } from "../applications/client-evaluators.ts";
-import { combinations, trialsWith } from "../applications/playground.ts";
-import { AdvancedPlaygroundRequest, AdvancedPlaygroundResponse } from "../applications/playground-schema.ts";
+import {
+  AdvancedPlaygroundRequest,
+  AdvancedPlaygroundResponse,
+  combinations,
+  trialsWith,
+} from "../applications/playground.ts";
 import type { Database } from "../db/database.ts";
 import { actingAs, type Tx, writeSoon } from "../events/write.ts";
 import { POST } from "../http/operation.ts";

@@ -8,7 +8,7 @@ import { rootOf } from "../http/client.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { readSource } from "../moving/answers.ts";
-import { wantedProjects } from "../moving/projects.ts";
+import { wantedProjects } from "../moving/flags.ts";
 import { type Comparison, comparisons, copyFlags, pulledLines, readAll, watch } from "../moving/pull.ts";
 import { openPull, PARALLEL, type Pull } from "../moving/source.ts";
 import { type ImportCounts, importLines, isUntouched, tryLines } from "../transfer/import.ts";

@@ -7,7 +7,7 @@ import { ask, type Connection, explainNetworkError, pathOf, refusalOf, requireUr
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { toCriteria } from "../log/criteria.ts";
-import { searchLog } from "../log/search.ts";
+import { searchLog } from "../log/routes.ts";
 import { eventsAfter, newestEvent, streamEvents } from "../log/stream.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { dataFileToRead } from "./data-file.ts";

@@ -1,5 +1,6 @@
 import {
   allEventTypes,
+  type Change,
   changesOf,
   type DemoEvent,
   furtherChanges,
@@ -19,7 +20,6 @@ import {
   stagesOf,
   USERS,
 } from "./company.ts";
-import { afterIncident, agrees, beforeIncident, incident } from "./incident.ts";
 import { INTEGRATIONS, integrationEvents } from "./integrations.ts";
 import { createRandom, type Random } from "./random.ts";
 import { makeConstraint } from "./strategies.ts";
@@ -146,4 +146,63 @@ function toEvents(random: Random, features: DemoFeature[], now: number, count: n
     .take(Math.max(0, count - changes.length));
   const all = [...changes, ...further].sort((a, b) => a.at - b.at);
   return all.slice(-count).map((change, index) => ({ id: index + 1, ...change }));
+}
+
+/*
+ * What went wrong today: a flag meant for a few was rolled out to everyone in production.
+ */
+
+const FLAG = "payment-redesign";
+const ENVIRONMENT = "production";
+const AT_FIRST = 10;
+const NOW = 100;
+
+const strategy = (rollout: number) => ({
+  id: "5f0c2a86-6f1d-4d0b-9c58-0e5d7c1b6a42",
+  name: "flexibleRollout",
+  title: "Slow start",
+  disabled: false,
+  segments: [],
+  constraints: [],
+  variants: [],
+  parameters: { rollout: String(rollout), stickiness: "default", groupId: FLAG },
+});
+
+/** The flag as it was before; others as they are. */
+const beforeIncident = (feature: DemoFeature) => rolledOut(feature, AT_FIRST);
+
+/** The flag as it is now; others as they are. */
+const afterIncident = (feature: DemoFeature) => rolledOut(feature, NOW);
+
+function rolledOut(feature: DemoFeature, rollout: number): DemoFeature {
+  if (feature.name !== FLAG) return feature;
+  const environments = feature.environments.map((one) =>
+    one.name === ENVIRONMENT
+      ? { ...one, enabled: true, lastSeenAt: EVER, variants: [], strategies: [strategy(rollout)] }
+      : one,
+  );
+  return { ...feature, archivedAt: undefined, stale: false, environments };
+}
+
+/** Replaced by the time of the dataset, since the flag is in use. */
+const EVER = new Date(0).toISOString();
+
+/** Whether a change agrees with the flag being on in production ever since it was turned on. */
+const agrees = ({ featureName, environment, type }: Change) =>
+  featureName !== FLAG || environment !== ENVIRONMENT || type !== "feature-environment-disabled";
+
+/** The change that did it, 40 minutes ago. */
+function incident(now: number): Change {
+  const { id, email } = USERS.find(({ username }) => username === "farid")!;
+  return {
+    at: now - (2 / 3) * HOUR,
+    type: "feature-strategy-update",
+    createdBy: email,
+    createdByUserId: id,
+    project: "checkout",
+    environment: ENVIRONMENT,
+    featureName: FLAG,
+    preData: strategy(AT_FIRST),
+    data: strategy(NOW),
+  };
 }

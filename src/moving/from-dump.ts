@@ -7,7 +7,7 @@ import { DataError, isSqlite } from "../db/error.ts";
 import { isTooDeep, TOO_DEEP } from "../lib/limits.ts";
 import { KINDS } from "../transfer/kinds.ts";
 import { type DumpPart, dumpParts } from "./dump.ts";
-import { lineOf } from "./fit.ts";
+import { lineOf } from "./source.ts";
 import tables from "./unleash.sql";
 
 /** Rows that don't come along, and why. */

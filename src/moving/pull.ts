@@ -7,10 +7,9 @@ import type { Log } from "../lib/logger.ts";
 import { importLines, replaceFlags } from "../transfer/import.ts";
 import { applications, usage } from "./applications.ts";
 import { definitions, environments, settings } from "./definitions.ts";
-import { flags } from "./flags.ts";
+import { flags, projectRoles, projects, wantedProjects } from "./flags.ts";
 import { deliveries, events, integrations } from "./log.ts";
 import { people } from "./people.ts";
-import { projectRoles, projects, wantedProjects } from "./projects.ts";
 import { ADMIN, keep, type Loss, type Pull, read, readIfTold, Thing } from "./source.ts";
 
 /**
