@@ -3,6 +3,7 @@ import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { GET } from "../http/operation.ts";
+import { RawJson } from "../lib/raw-json.ts";
 import { HOUR_MS, startOfHour } from "../lib/time.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { SHOWN } from "./applications-store.ts";
@@ -36,15 +37,11 @@ export const listUnknownFlags = GET({
   snapshot(db, () => {
     const since = startOfHour(Date.now() - 23 * HOUR_MS);
     const rows = reported(db).all({ hidden: JSON.stringify(hiddenProjects(db, actor)), since });
-    return { unknownFlags: [...Map.groupBy(rows, ({ name }) => name).values()].map(toUnknownFlag) };
+    return { unknownFlags: rows.map(({ reports, ...row }) => ({ ...row, reports: new RawJson(reports) })) };
   }),
 );
 
-interface Row extends Omit<UnknownFlag, "lastSeenAt" | "reports"> {
-  appName: string;
-  environment: string;
-  seenAt: string;
-}
+type Row = Omit<UnknownFlag, "reports"> & { reports: string };
 
 // At most a thousand flags (original). What applications report is stored whether or not the flag exists, and deleted
 // when it is created or deleted. A name in the log of a hidden project is hidden.
@@ -56,21 +53,18 @@ const reported = query<{ hidden: string; since: string }, Row>(`
         WHERE feature_name = feature AND project IN (SELECT value FROM json_each(:hidden)))
       AND EXISTS (SELECT 1 FROM usage_series AS asked JOIN hourly_usage ON series = asked.id
         WHERE asked.feature = used.feature AND hour >= :since AND ${SHOWN("asked.application")})
-    ORDER BY feature LIMIT 1000)
-  SELECT feature AS name, application AS appName, environment, max(hour) AS seenAt,
+    ORDER BY feature LIMIT 1000), seen (feature, application, environment, seen_at) AS (
+    SELECT feature, application, environment, max(hour)
+    FROM unknown CROSS JOIN usage_series AS asked USING (feature) CROSS JOIN hourly_usage ON series = asked.id
+    WHERE hour >= :since AND ${SHOWN("asked.application")}
+    GROUP BY feature, application, environment
+  ), reports (feature, application, seen_at, environments) AS (
+    SELECT feature, application, max(seen_at),
+      json_group_array(json_object('environment', environment, 'seenAt', seen_at) ORDER BY environment)
+    FROM seen GROUP BY feature, application)
+  SELECT feature AS name, max(seen_at) AS lastSeenAt,
     (SELECT wire ->> 'createdAt' FROM events
-      WHERE id = (SELECT max(id) FROM events WHERE feature_name = feature)) AS lastEventAt
-  FROM unknown CROSS JOIN usage_series AS asked USING (feature) CROSS JOIN hourly_usage ON series = asked.id
-  WHERE hour >= :since AND ${SHOWN("asked.application")}
-  GROUP BY feature, application, environment
-  ORDER BY feature, application, environment`);
-
-function toUnknownFlag(rows: readonly Row[]): UnknownFlag {
-  const { name, lastEventAt } = rows[0]!;
-  const seenAt = rows.map((row) => row.seenAt).toSorted();
-  const reports = [...Map.groupBy(rows, ({ appName }) => appName)].map(([appName, group]) => ({
-    appName,
-    environments: group.map(({ environment, seenAt }) => ({ environment, seenAt })),
-  }));
-  return { name, lastSeenAt: seenAt.at(-1)!, lastEventAt, reports };
-}
+      WHERE id = (SELECT max(id) FROM events WHERE feature_name = feature)) AS lastEventAt,
+    json_group_array(json_object('appName', application, 'environments', json(environments)) ORDER BY application)
+      AS reports
+  FROM reports GROUP BY feature ORDER BY feature`);
