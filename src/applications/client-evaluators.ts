@@ -55,7 +55,7 @@ function evaluatorFor(db: Database, selection: Pick<FlagSelection, "projects" | 
 /** One of a project's flags that is not kept, nor anything it is made of: for changes that won't stay. */
 export function evaluatorAfresh(db: Database, project: string, environment: string): Evaluator {
   const own = flags(db, environment).filter((flag) => flag.project === project);
-  return createEvaluator(own.map(toFeature), segmentsOf({ segments: segmentsInUse(db) }));
+  return createEvaluator(own.map(toFeature), segmentsOf({ segments: segmentsInUse(db, environment) }));
 }
 
 function toFeature(flag: Flag): ClientFeature {

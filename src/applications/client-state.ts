@@ -6,7 +6,15 @@ import { compare, noteRead, watchReads } from "../db/statement.ts";
 import type { EventType } from "../events/schema.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { newestEvent } from "../log/stream.ts";
-import { type Flag, flags, recordedAfter, revision, type Segment, segmentsInUse } from "./client-store.ts";
+import {
+  type Flag,
+  flags,
+  foreignFlags,
+  recordedAfter,
+  revision,
+  type Segment,
+  segmentsInUse,
+} from "./client-store.ts";
 
 /*
  * The flags of each environment are cached, and only changed ones are generated again: the log says which. If it
@@ -100,9 +108,9 @@ const load = (db: Database, environment: string) => ({
   environment,
   epoch: crypto.randomBytes(4).toString("hex"),
   flags: byName(flags(db, environment)),
-  segments: segmentsInUse(db),
-  revision: revision(db),
-  since: revision(db),
+  segments: segmentsInUse(db, environment),
+  revision: revision(db, environment),
+  since: revision(db, environment),
   changes: [],
   event: newestEvent(db),
 });
@@ -112,9 +120,10 @@ function refresh(db: Database, state: State, isUnlogged: boolean): State {
   const { environment } = state;
   const names = isUnlogged ? undefined : namesIn(recordedAfter(db).all({ id: state.event }));
   const event = newestEvent(db);
-  const next = Math.max(isUnlogged ? event + 1 : event, state.revision + 1);
+  const newest = foreignFlags(db, environment)?.revision ?? (isUnlogged ? event + 1 : event);
+  const next = Math.max(newest, state.revision + 1);
   const current = flags(db, environment, names);
-  const segments = segmentsInUse(db);
+  const segments = segmentsInUse(db, environment);
   const changes = [
     ...segmentChanges(state.segments, segments, next),
     ...flagChanges(state.flags, names ?? state.flags.keys(), current, next),

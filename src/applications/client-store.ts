@@ -1,5 +1,5 @@
-import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { type Database, perDatabase } from "../db/database.ts";
+import { noteRead, query } from "../db/statement.ts";
 import { EVENT_TYPES, type EventType } from "../events/schema.ts";
 import { RawJson, toJson } from "../lib/raw-json.ts";
 
@@ -93,13 +93,40 @@ const newestOf = query<{ type: string }, number>(`SELECT max(id) FROM events WHE
 export const recordedAfter = query<{ id: number }, { type: EventType; featureName: string | null }>(`
   SELECT type, feature_name AS featureName FROM events WHERE id > :id`);
 
+/** The flags of an environment as another server has made them. */
+export interface ForeignFlags {
+  /** By name. */
+  flags: readonly Flag[];
+  segments: ReadonlyMap<number, Segment>;
+  revision: number;
+}
+
+const foreign = perDatabase((): { of?: (environment: string) => ForeignFlags } => ({}));
+
+/** What is written when such flags change; no table of ours. */
+export const FOREIGN = "foreign flags";
+
+/** From here on, applications get another server's flags; `bump(db, [FOREIGN])` says that they have changed. */
+export const serveForeign = (db: Database, of: (environment: string) => ForeignFlags) =>
+  void Object.assign(foreign(db), { of });
+
+/** The flags of another server, if those are served. */
+export function foreignFlags(db: Database, environment: string): ForeignFlags | undefined {
+  const { of } = foreign(db);
+  if (of) noteRead({ tables: [FOREIGN] });
+  return of?.(environment);
+}
+
 /** The live flags of an environment by name, or those with the given names. */
-export function flags(db: Database, environment: string, names?: Iterable<string>): Flag[] {
+export function flags(db: Database, environment: string, names?: Iterable<string>): readonly Flag[] {
+  const others = foreignFlags(db, environment);
+  if (others) return others.flags;
   const bind = { environment, names: JSON.stringify([...(names ?? [])]) };
   return (names ? named : all)(db).all(bind);
 }
 
-export const segmentsInUse = (db: Database): Map<number, Segment> =>
+export const segmentsInUse = (db: Database, environment: string): ReadonlyMap<number, Segment> =>
+  foreignFlags(db, environment)?.segments ??
   new Map(
     usedSegments(db)
       .all({})
@@ -125,5 +152,6 @@ const FLAG_EVENTS = EVENT_TYPES.filter((type) =>
 );
 
 /** The newest event that may have changed what applications receive. */
-export const revision = (db: Database): number =>
+export const revision = (db: Database, environment: string): number =>
+  foreignFlags(db, environment)?.revision ??
   Math.max(...FLAG_EVENTS.map((type) => newestOf(db).pluck().get({ type }) ?? 0));

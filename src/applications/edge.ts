@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { hashSecret, isExpired } from "../access/token.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, perDatabase } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { POST } from "../http/operation.ts";
 import { Registration } from "./applications-schema.ts";
@@ -81,7 +81,16 @@ export const validateTokens = POST({
   body: TokensToCheck,
   isUncached: true,
   response: ValidTokens,
-}).run(({ db, body }) => ({ tokens: validTokens(db, body.tokens) }));
+}).run(async ({ db, body }) => {
+  await learnerOf(db).learn?.(body.tokens);
+  return { tokens: validTokens(db, body.tokens) };
+});
+
+const learnerOf = perDatabase((): { learn?: (secrets: readonly string[]) => Promise<unknown> } => ({}));
+
+/** Asks about tokens first, where another server knows them. */
+export const learnTokens = (db: Database, learn: (secrets: readonly string[]) => Promise<unknown>) =>
+  void Object.assign(learnerOf(db), { learn });
 
 type ValidToken = ValidTokens["tokens"][number];
 

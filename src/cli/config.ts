@@ -346,6 +346,8 @@ export const VARIABLES = {
   FLAGSTONE_ADMIN_TOKEN: "The secret of the first token, at least 16 characters.",
   FLAGSTONE_ADMIN_TOKEN_FILE: "A file that contains it.",
   FLAGSTONE_TOKEN: "The token that `flag` and `tail` send to the server that they are given.",
+  UPSTREAM_URL: "The server behind `flagstone edge`.",
+  TOKENS: "The backend tokens with which it fetches flags from the start, separated by commas.",
   EDGE_CLIENT_SECRET: "The secret in base64url, 16 bytes or more, with which an Edge asks for its tokens.",
   OIDC_ENABLED: "true: people can sign in at the provider that the following describe (docs/sign-in.md).",
   OIDC_DISCOVER_URL: "The provider's issuer, or the address of its discovery document.",

@@ -11,6 +11,7 @@ import { completion } from "./completion.ts";
 import { warnAboutMisspelt } from "./config.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
+import { edge } from "./edge.ts";
 import { evaluate } from "./evaluate.ts";
 import { eventsPurge } from "./events.ts";
 import { exportCommand } from "./export.ts";
@@ -32,6 +33,7 @@ import { licenses, version } from "./version.ts";
 export const COMMANDS: readonly Command[] = [
   serve,
   demo,
+  edge,
   runCommand,
   flagList,
   flagCreate,

@@ -241,7 +241,7 @@ function warnAboutPublicUrl({ config, log }: Context) {
 }
 
 /** Loaded only if needed, since it takes a tenth of the start-up time. */
-async function metricsOf(db: Database, basePath: string) {
+export async function metricsOf(db: Database, basePath: string) {
   const { createMetrics } = await import("../server/metrics.ts");
   return createMetrics({ db, basePath, operations: OPERATIONS });
 }

@@ -172,7 +172,7 @@ for (const [what, [method, path, body], all, ofA] of CHANGES) {
     assert.deepEqual(toWords(await poll(OF_A)), ofA);
     assert.deepEqual(await poll(CLIENT), []);
     assert.deepEqual([...stateOf(db, "development").flags.values()], flags(db, "development"));
-    assert.deepEqual(stateOf(db, "development").segments, segmentsInUse(db));
+    assert.deepEqual(stateOf(db, "development").segments, segmentsInUse(db, "development"));
   });
 }
 

@@ -75,6 +75,7 @@ const DOMAINS = [
   "moving",
   "demo",
   "server",
+  "edge",
   "cli",
   "main.ts",
 ];

@@ -59,7 +59,7 @@ function requireWhatApplicationsHave(db: Database, lines: readonly Line[], where
   for (const { name } of lines.filter(({ kind }) => kind === "environment")) {
     const state = stateOf(db, name as string);
     assert.deepEqual([...state.flags.values()], flags(db, name as string), where);
-    assert.deepEqual(state.segments, segmentsInUse(db), where);
+    assert.deepEqual(state.segments, segmentsInUse(db, name as string), where);
   }
 }
 

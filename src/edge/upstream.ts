@@ -1,0 +1,149 @@
+import type { IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import * as v from "valibot";
+import { ask, type Connection, refusalOf } from "../http/client.ts";
+
+/** The version of the client specification that our flags follow, with segments apart. */
+const SPECIFICATION = "5.2.0";
+
+/** How long an answer may take, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** An application's flags, as upstream has them. */
+export const Copy = v.looseObject({
+  features: v.array(v.looseObject({ name: v.string(), project: v.optional(v.string()) })),
+  segments: v.optional(v.array(v.looseObject({ id: v.number() }))),
+  meta: v.optional(v.looseObject({ revisionId: v.optional(v.number()) })),
+});
+export type Copy = v.InferOutput<typeof Copy>;
+
+/** A server to ask on behalf of applications; each question has its own token. */
+export type Upstream = Omit<Connection, "token">;
+
+const asking = (upstream: Upstream, token: string, path: string, headers = {}, body?: object) =>
+  ask(
+    { ...upstream, token },
+    path,
+    {
+      method: body ? "POST" : "GET",
+      headers: { ...headers, ...(body && { "content-type": "application/json" }) },
+      signal: AbortSignal.any([
+        AbortSignal.timeout(TIMEOUT_MS),
+        ...(upstream.options.signal ? [upstream.options.signal] : []),
+      ]),
+    },
+    body && JSON.stringify(body),
+  );
+
+/** Upstream has refused the token itself. */
+export class RefusedError extends Error {}
+
+/**
+ * The flags of a token, unless they are those with the ETag.
+ * @throws RefusedError; Error for anything else that is not an answer
+ */
+export async function fetchFlags(
+  upstream: Upstream,
+  token: string,
+  etag: string | undefined,
+): Promise<{ copy: Copy; etag: string | undefined } | undefined> {
+  const headers = {
+    "unleash-client-spec": SPECIFICATION,
+    "unleash-appname": "flagstone-edge",
+    ...(etag !== undefined && { "if-none-match": etag }),
+  };
+  const response = await asking(upstream, token, "/api/client/features", headers);
+  if (response.statusCode === 304) return void response.resume();
+  if (response.statusCode === 401 || response.statusCode === 403)
+    throw new RefusedError(await refusalOf({ ...upstream, token }, response));
+  const copy = await answerOf(upstream, response, Copy);
+  return { copy, etag: response.headers.etag };
+}
+
+/** The tokens among these that upstream knows, with what they open; Unleash 6 leaves the environment to their names. */
+export async function validTokens(upstream: Upstream, tokens: readonly string[]) {
+  const response = await asking(upstream, "", "/edge/validate", {}, { tokens });
+  const known = await answerOf(upstream, response, Known);
+  return known.tokens.map(({ token, type, projects = ["*"], environment = environmentIn(token) }) => ({
+    token,
+    type,
+    projects,
+    environment,
+  }));
+}
+
+/** PROJECT:ENVIRONMENT.SECRET */
+const environmentIn = (token: string) => /^[^:]*:([^.]+)\./.exec(token)?.[1] ?? "*";
+
+/** Servers may tell more of a token. */
+const Known = v.looseObject({
+  tokens: v.array(
+    v.looseObject({
+      token: v.string(),
+      type: v.picklist(["client", "frontend", "admin", "backend"]),
+      projects: v.optional(v.array(v.string())),
+      environment: v.optional(v.string()),
+    }),
+  ),
+});
+
+/** Sends on what applications have reported. */
+export async function sendUsage(upstream: Upstream, token: string, report: object) {
+  const response = await asking(upstream, token, "/api/client/metrics/bulk", {}, report);
+  if (response.statusCode !== 202 && response.statusCode !== 200)
+    throw new Error(await refusalOf({ ...upstream, token }, response));
+  response.resume();
+}
+
+/** The answer as it is, with its keys in order, if it has the shape. */
+async function answerOf<S extends v.GenericSchema>(
+  upstream: Upstream,
+  response: IncomingMessage,
+  schema: S,
+): Promise<v.InferInput<S>> {
+  if (response.statusCode !== 200) throw new Error(await refusalOf({ ...upstream, token: "" }, response));
+  const body = await text(response);
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw new Error(`${upstream.url} did not answer with JSON: is it an Unleash or a Flagstone?`);
+  }
+  const result = v.safeParse(schema, value);
+  if (result.success) return value as v.InferInput<S>;
+  const [issue] = result.issues;
+  throw new Error(
+    `${upstream.url} answered with something else: ${v.getDotPath(issue) ?? ""} ${issue.message}`,
+  );
+}
+
+/** How long after its end the stream is tried again, in milliseconds. */
+const AGAIN_MS = 5000;
+
+/** Calls back whenever upstream's stream says something; ends at once where there is no stream. */
+export async function listenTo(
+  upstream: Upstream,
+  token: string,
+  onMessage: () => void,
+  signal: AbortSignal,
+) {
+  while (!signal.aborted) {
+    const options = {
+      headers: { accept: "text/event-stream", "unleash-client-spec": SPECIFICATION },
+      signal,
+    };
+    const response = await ask({ ...upstream, token }, "/api/client/streaming", options).catch(
+      () => undefined,
+    );
+    const isStream = response?.headers["content-type"]?.startsWith("text/event-stream");
+    if (response && !isStream) return void response.destroy();
+    try {
+      for await (const chunk of response ?? []) if (String(chunk).includes("data:")) onMessage();
+    } catch {
+      // It ends with the connection, and is tried again.
+    }
+    onMessage();
+    await setTimeout(AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
+}

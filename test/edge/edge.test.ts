@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { writeUsage } from "../../src/applications/usage-store.ts";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { createEdge, type EdgeOptions } from "../../src/edge/edge.ts";
+import { type Listening, listen } from "../../src/http/listen.ts";
+import type { LogLine } from "../../src/lib/logger.ts";
+import { until } from "../support/receiver.ts";
+import { openServer } from "../support/server.ts";
+import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
+
+const world = () =>
+  createWorld()
+    .project("shop")
+    .add("segment", {
+      id: 1,
+      name: "staff",
+      constraints: [{ contextName: "userId", operator: "IN", values: ["7"] }],
+    })
+    .feature("cart", "shop", {
+      environments: [
+        { name: "development", enabled: true, strategies: [{ id: "s", name: "default", segments: [1] }] },
+      ],
+    })
+    .feature("search", "shop", {
+      environments: [{ name: "development", enabled: true, strategies: [{ id: "t", name: "default" }] }],
+    });
+
+const HOST = { host: "127.0.0.1", port: 0, log: () => {} };
+
+/** A server on a socket, whose network can be cut. */
+async function openUpstream(t: TestContext) {
+  const server = await openServer(t, world());
+  let isCut = false;
+  const cut = (isIt: boolean) => {
+    isCut = isIt;
+  };
+  const asked: string[] = [];
+  const listening = await listen((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    return isCut ? void request.destroy() : server.listener(request, response);
+  }, HOST);
+  t.after(() => listening.close());
+  return { ...server, asked, url: listening.url, cut };
+}
+
+async function openEdge(t: TestContext, url: string, options: Partial<EdgeOptions> = {}) {
+  const db = open(IN_MEMORY);
+  const logged: LogLine[] = [];
+  const edge = createEdge({
+    db,
+    log: (line) => logged.push(line),
+    upstream: { url, options: {} },
+    tokens: [CLIENT],
+    pollMs: 20,
+    usageMs: 20,
+    checkMs: 20,
+    ...options,
+  });
+  await edge.ready;
+  const listening: Listening = await listen(edge.listener, HOST);
+  let isOpen = true;
+  const stop = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    edge.streams.close();
+    await listening.close();
+    await edge.stop();
+    close(db);
+  };
+  t.after(stop);
+  return { url: listening.url, logged, stop };
+}
+
+const get = async (url: string, token: string, headers = {}) => {
+  const response = await fetch(url, { headers: { authorization: token, ...headers } });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+};
+
+const SPEC = { "unleash-client-spec": "5.2.0" };
+
+test("applications get the same from an edge as from the server, byte for byte, and from an edge behind it", async (t) => {
+  const server = await openUpstream(t);
+  const edge = await openEdge(t, server.url);
+  const second = await openEdge(t, edge.url);
+  for (const [where, token, headers] of [
+    ["/api/client/features", CLIENT, SPEC],
+    ["/api/client/features", CLIENT, {}],
+    ["/api/client/features/cart", CLIENT, SPEC],
+    ["/api/client/features?namePrefix=se", CLIENT, SPEC],
+    ["/api/frontend?userId=7", FRONTEND, {}],
+    ["/api/frontend?userId=8", FRONTEND, {}],
+  ] as const) {
+    const own = await get(server.url + where, token, headers);
+    assert.equal(own.status, 200);
+    for (const { url } of [edge, second]) {
+      const other = await get(url + where, token, headers);
+      assert.deepEqual([other.status, other.text], [own.status, own.text], where);
+      assert.equal(other.headers.get("etag"), own.headers.get("etag"));
+    }
+  }
+  assert.equal((await get(`${edge.url}/api/admin/projects`, SERVICE)).status, 404);
+});
+
+test("a change reaches the edge by upstream's stream, and what is gone is gone", async (t) => {
+  const server = await openUpstream(t);
+  const edge = await openEdge(t, server.url, { pollMs: 60_000 });
+  const names = async () => {
+    const { text } = await get(`${edge.url}/api/client/features`, CLIENT);
+    return JSON.parse(text).features.map(({ name }: { name: string }) => name);
+  };
+  assert.deepEqual(await names(), ["cart", "search"]);
+  const feature = "/api/admin/projects/shop/features/search";
+  await fetch(server.url + feature, { method: "DELETE", headers: { authorization: personal(1) } });
+  await until(async () => (await names()).length === 1, "the flag is gone");
+});
+
+test("an edge serves what it knows while upstream is away, also after a start", async (t) => {
+  const server = await openUpstream(t);
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "edge-"));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const snapshot = path.join(folder, "edge.json");
+  const first = await openEdge(t, server.url, { snapshot });
+  const own = await get(`${first.url}/api/client/features`, CLIENT, SPEC);
+  await get(`${first.url}/api/frontend`, FRONTEND);
+  server.cut(true);
+  await until(() => first.logged.some(({ message }) => /can't be asked/.test(message)));
+  assert.equal((await get(`${first.url}/api/client/features`, CLIENT, SPEC)).text, own.text);
+  await first.stop();
+  assert.ok(!fs.readFileSync(snapshot, "utf8").includes(CLIENT), "no secret is on disk");
+  const second = await openEdge(t, server.url, { snapshot });
+  assert.equal((await get(`${second.url}/api/client/features`, CLIENT, SPEC)).text, own.text);
+  assert.equal((await get(`${second.url}/api/frontend`, FRONTEND)).status, 200);
+  assert.equal((await get(`${second.url}/api/client/features`, "*:development.unknown")).status, 401);
+  await second.stop();
+  const without = await openEdge(t, server.url);
+  assert.equal((await get(`${without.url}/api/client/features`, CLIENT)).status, 401);
+});
+
+test("a token is asked about once, and ends with its revocation", async (t) => {
+  const server = await openUpstream(t);
+  const edge = await openEdge(t, server.url, { checkMs: 60_000 });
+  const validations = () => server.asked.filter((one) => one.endsWith("/edge/validate")).length;
+  const before = validations();
+  for (let count = 0; count < 20; count++) await get(`${edge.url}/api/frontend`, "*:development.nobody");
+  assert.equal(validations(), before + 1);
+  const quick = await openEdge(t, server.url);
+  assert.equal((await get(`${quick.url}/api/frontend`, FRONTEND)).status, 200);
+  server.db.prepare("DELETE FROM tokens WHERE type = 'frontend'").run();
+  await until(async () => (await get(`${quick.url}/api/frontend`, FRONTEND)).status === 401, "it is refused");
+});
+
+test("usage is summed, sent on, and kept while upstream is away", async (t) => {
+  const server = await openUpstream(t);
+  const edge = await openEdge(t, server.url);
+  server.cut(true);
+  const now = new Date().toISOString();
+  const bucket = { start: now, stop: now, toggles: { cart: { yes: 2, no: 1 } } };
+  for (let count = 0; count < 3; count++) {
+    const { status } = await fetch(`${edge.url}/api/client/metrics`, {
+      method: "POST",
+      headers: { authorization: CLIENT, "content-type": "application/json" },
+      body: JSON.stringify({ appName: "till", instanceId: "1", bucket }),
+    });
+    assert.equal(status, 202);
+  }
+  server.cut(false);
+  await edge.stop();
+  await writeUsage(server.db);
+  const { body } = await server.request("/api/admin/client-metrics/features/cart");
+  const { yes, no } = body.lastHourUsage[0];
+  assert.deepEqual([yes, no, body.seenApplications], [6, 3, ["till"]]);
+});
