@@ -11,6 +11,7 @@ import {
   request,
   token,
 } from "./api.ts";
+import { proposed, type Sent } from "./proposals.ts";
 
 /** The state of a read; the last data stays while newer data loads. */
 export interface Read<T> {
@@ -125,10 +126,11 @@ const onRecorded = (event: number) => {
   recorded.value = event;
 };
 
-/** Makes a change, then refetches everything on screen. @throws RequestError */
+/** Makes a change, or proposes it where others must approve it, then refetches everything on screen. @throws RequestError */
 export async function change<K extends ChangeKey>(key: K, ...args: Args<K>): Promise<Output<K>> {
   changing++;
   try {
+    if (await proposed(key, args[0] as Sent | undefined)) return undefined as never; // what follows from it is for others to decide
     return await request(key, ...([{ ...args[0], onRecorded }] as unknown as Args<K>));
   } catch (error) {
     if (error instanceof RequestError && error.status === 403) refusals.value++;

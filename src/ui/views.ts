@@ -33,6 +33,7 @@ const view = <Name extends string>(
 
 const account = () => import("./views/account.tsx");
 const applications = () => import("./views/applications.tsx");
+const changeRequests = () => import("./views/project/change-requests.tsx");
 const connect = () => import("./views/connect.tsx");
 const deliveries = () => import("./views/deliveries.tsx");
 const flag = () => import("./views/flag/flag.tsx");
@@ -69,6 +70,8 @@ export const VIEWS: readonly View[] = [
   view("/flags", "Flags", allFlags, "AllFlags", { menu: "Work", icon: "flag", letter: "f" }),
   view(PROJECT, "Flags", flags, "Flags"),
   view(`${PROJECT}/insights`, "Insights", insights, "Insights"),
+  view(`${PROJECT}/change-requests`, "Change requests", changeRequests, "ChangeRequests"),
+  view(`${PROJECT}/change-requests/:id`, "Change request", changeRequests, "ChangeRequestView"),
   view(`${PROJECT}/people`, "Members", members, "Members"),
   view(`${PROJECT}/environments`, "Environments", projectEnvironments, "Environments"),
   view(`${PROJECT}/tokens`, "Tokens", tokens, "ProjectTokens"),

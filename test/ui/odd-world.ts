@@ -79,6 +79,30 @@ export const oddWorld = () =>
     .feature("parent", "p")
     .feature(FLAG, "p", { ...about, dependencies: [{ feature: "parent", variants: [ODD] }] })
     .feature("old", "p", { ...about, archivedAt: "2026-02-01T00:00:00Z" })
+    .changeRequest("p", {
+      title: ODD,
+      state: "In review",
+      createdBy: 5,
+      changes: [
+        {
+          id: 1,
+          feature: FLAG,
+          action: "updateStrategy",
+          payload: { id: "gone", name: ODD, title: ODD, constraints: [] },
+          before: { id: "gone", name: "default", title: ODD, constraints: [] },
+          createdAt: "2026-01-01T00:00:00Z",
+        },
+        {
+          id: 2,
+          action: "deleteSegment",
+          payload: { id: 1 },
+          before: { id: 1, name: ODD },
+          createdAt: "2026-01-01T00:00:00Z",
+        },
+      ],
+      votes: [{ user: 5, approves: true, subjects: ODD, createdAt: "2026-01-01T00:00:00Z" }],
+      comments: [{ id: 1, text: ODD, createdBy: 5, createdAt: "2026-01-01T00:00:00Z" }],
+    })
     .integration({ description: ODD, parameters: { url: "https://hooks.example/", bodyTemplate: ODD } })
     .event({
       ...event,

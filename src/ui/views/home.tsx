@@ -3,10 +3,11 @@ import { connectPath, flagPath, pathTo } from "../address.ts";
 import type { Output } from "../api.ts";
 import { counted, listed } from "../format.ts";
 import { EventList } from "../parts/events.tsx";
+import { RequestList } from "../parts/requests.tsx";
 import { Table } from "../parts/table.tsx";
 import { Answer, FlagLink, Heading, Icon, Nothing, ProjectLink, Share, Time } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
-import { may, mayConnect } from "../session.ts";
+import { may, mayConnect, ownUser } from "../session.ts";
 
 type Dashboard = Output<"GET /api/admin/personal-dashboard">;
 
@@ -17,6 +18,7 @@ export function Home() {
     <>
       <Heading title="Home" />
       <FirstSteps />
+      <ToApprove />
       <Answer read={dashboard}>
         {({ projects, flags }) => (
           <>
@@ -32,6 +34,21 @@ export function Home() {
         )}
       </Answer>
     </>
+  );
+}
+
+/** What others ask the reader to approve. */
+function ToApprove() {
+  const id = ownUser()?.id;
+  const query = { state: "IS:open", ...(id !== undefined && { requestedApproverId: `IS:${id}` }) };
+  const { data } = useRead("GET /api/admin/search/change-requests", { query });
+  const waiting = data?.changeRequests.filter(({ state }) => state === "In review") ?? [];
+  if (id === undefined || waiting.length === 0) return null;
+  return (
+    <section>
+      <h2>Needs your approval</h2>
+      <RequestList requests={waiting} />
+    </section>
   );
 }
 

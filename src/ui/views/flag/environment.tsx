@@ -6,6 +6,7 @@ import { Button, IconButton, Switch, tell } from "../../parts/controls.tsx";
 import { Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { Editor } from "../../parts/edit.tsx";
 import { type Variant, variants as variantsControl, WeightsBar } from "../../parts/rows.tsx";
+import { planSwitch, ScheduleDialog } from "../../parts/schedule.tsx";
 import { Badge, Name, Nothing, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { isolated, strategyInWords } from "../../sentence.ts";
@@ -81,6 +82,14 @@ export function EnvironmentCard({ flag, environment }: { flag: Flag; environment
           of={name}
         >
           {(onClose) => <Variants place={place} onClose={onClose} />}
+        </Opener>
+        <Opener
+          isAllowed={may("UPDATE_FEATURE_ENVIRONMENT", place)}
+          label={enabled ? "Turn off later" : "Turn on later"}
+          parameter="plan"
+          of={name}
+        >
+          {(onClose) => <ScheduleDialog send={(at) => planSwitch(place, !enabled, at)} onClose={onClose} />}
         </Opener>
       </footer>
       {edited && <StrategyEditor place={place} id={edited} onClose={editing.close} />}

@@ -1,7 +1,8 @@
 import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { IconButton, Switch } from "../../parts/controls.tsx";
+import { IconButton, Switch, showError } from "../../parts/controls.tsx";
 import { Confirm, FormDialog } from "../../parts/dialog.tsx";
+import { Select } from "../../parts/fields.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Answer } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -54,6 +55,10 @@ function OfProject({ project, id }: { project: Project; id: string }) {
                 ),
               ],
               [
+                "Approvals of a change",
+                ({ name }) => own.has(name) && <Approvals project={id} environment={name} />,
+              ],
+              [
                 "Default strategy",
                 ({ name }) =>
                   defaults.data &&
@@ -78,6 +83,33 @@ function OfProject({ project, id }: { project: Project; id: string }) {
         </Confirm>
       )}
     </>
+  );
+}
+
+const APPROVALS = Array.from(
+  { length: 11 },
+  (_, count) => [count, count === 0 ? "none" : String(count)] as const,
+);
+
+/** How many others must approve a change of a flag there. */
+function Approvals({ project, environment }: { project: string; environment: string }) {
+  const params = { projectId: project };
+  const config = useRead(`GET ${PROJECT}/change-requests/config`, { params }).data;
+  const required = config?.find((one) => one.environment === environment)?.requiredApprovals ?? 0;
+  const set = (requiredApprovals: number) =>
+    change(`PUT ${PROJECT}/environments/:environment/change-requests/config`, {
+      params: { ...params, environment },
+      body: { changeRequestsEnabled: requiredApprovals > 0, requiredApprovals },
+    }).catch(showError);
+  if (!may("UPDATE_PROJECT", { project }) && !may("PROJECT_CHANGE_REQUEST_WRITE", { project }))
+    return required;
+  return (
+    <Select
+      label={`Approvals of a change in ${environment}`}
+      value={required}
+      choices={APPROVALS}
+      onChange={set}
+    />
   );
 }
 

@@ -3,6 +3,7 @@ import { useParams } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { IconButton } from "../../parts/controls.tsx";
+import { Drafts } from "../../parts/requests.tsx";
 import { Answer, Badge, DeadEnd, Failure, Heading, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { useVisit } from "../../recent.ts";
@@ -46,6 +47,7 @@ export function ProjectFrame({ actions, children }: ProjectFrameProps) {
             {actions?.(project, projectId)}
           </Heading>
           <Tabs label={`Project ${project.name}`} tabs={tabsOf(projectId)} />
+          <Drafts project={projectId} />
           {children(project, projectId)}
         </>
       )}
@@ -57,6 +59,7 @@ const tabsOf = (id: string) =>
   [
     [pathTo("projects", id), "Flags"],
     [pathTo("projects", id, "insights"), "Insights"],
+    [pathTo("projects", id, "change-requests"), "Changes"],
     [pathTo("projects", id, "people"), "Members"],
     [pathTo("projects", id, "environments"), "Environments"],
     [pathTo("projects", id, "tokens"), "Tokens"],

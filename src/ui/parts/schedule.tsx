@@ -1,0 +1,61 @@
+import { request } from "../api.ts";
+import { inDays } from "../format.ts";
+import { change } from "../reads.ts";
+import { tell } from "./controls.tsx";
+import { FormDialog } from "./dialog.tsx";
+import { text } from "./fields.tsx";
+import { REQUESTS } from "./requests.tsx";
+
+/** When something is to happen, in the reader's own time zone. */
+export const ScheduleDialog = ({
+  send,
+  onClose,
+}: {
+  send(at: string): Promise<unknown>;
+  onClose(): void;
+}) => (
+  <FormDialog
+    title="Schedule"
+    initial={{ scheduledAt: inDays(1) }}
+    fields={() => ({
+      scheduledAt: text("When", {
+        type: "datetime-local",
+        required: true,
+        hint: `Your time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone}`,
+      }),
+    })}
+    submit="Schedule"
+    send={({ scheduledAt }) => send(new Date(scheduledAt).toISOString())}
+    onClose={onClose}
+  />
+);
+
+interface PlaceOfFlag {
+  project: string;
+  feature: string;
+  environment: string;
+}
+
+/** Plans to turn a flag on or off; where others must approve that, it is left in the user's draft. */
+export async function planSwitch(
+  { project, feature, environment }: PlaceOfFlag,
+  enabled: boolean,
+  at: string,
+) {
+  const params = { projectId: project };
+  const { id, minApprovals, features, segments } = await request(
+    "POST /api/admin/projects/:projectId/environments/:environment/change-requests",
+    {
+      params: { ...params, environment },
+      body: { feature, action: "updateEnabled", payload: { enabled } },
+    },
+  );
+  const isAlone = features.length === 1 && features[0]?.changes.length === 1 && segments.length === 0;
+  const move = (body: { state: "In review" } | { state: "Scheduled"; scheduledAt: string }) =>
+    change(`PUT ${REQUESTS}/:id/state`, { params: { ...params, id }, body });
+  if (minApprovals > 0 || !isAlone)
+    return tell(`Added to your draft, change request #${id}: schedule it there.`);
+  await move({ state: "In review" });
+  await move({ state: "Scheduled", scheduledAt: at });
+  tell("Planned");
+}
