@@ -143,10 +143,13 @@ function Results({
   const offset = toOffset(filters.offset, matching.length);
   return (
     <section>
-      <h2>{counted(features.length, "flag")}</h2>
+      <h2>
+        {matching.length < features.length && `${count(matching.length)} of `}
+        {counted(features.length, "flag")}
+      </h2>
       <p class="muted">
         {environments
-          .map((environment) => `${countOn(features, environment)} on in ${environment}`)
+          .map((environment) => `${countOn(matching, environment)} on in ${environment}`)
           .join(" · ")}
         {warnings && `. Left out, since they aren't texts: ${warnings.invalidContextProperties.join(", ")}`}
       </p>
@@ -235,7 +238,7 @@ interface ResultProps {
 const Result = ({ result, environment, asked }: ResultProps) => (
   <details>
     <summary>
-      <Badge tone={result.isEnabled ? "good" : "bad"}>{result.isEnabled ? "on" : "off"}</Badge>{" "}
+      {result.isEnabled ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}{" "}
       {result.variant.enabled && <bdi>{result.variant.name} </bdi>}
       <small>{distinguishing(result.context, asked)}</small>
       <span class="unseen">

@@ -86,7 +86,7 @@ const Trend = ({ title, to, now, before }: TrendProps) => (
       {count(now)}
     </Link>
     <small>
-      {now > before ? "▲" : now < before ? "▼" : "="} {count(before)} in the 30 days before
+      {now > before ? "▲ from" : now < before ? "▼ from" : "="} {count(before)} in the 30 days before
     </small>
   </li>
 );
