@@ -1,6 +1,8 @@
 import { SYSTEM } from "../access/actor.ts";
 import { actorOf } from "../access/authenticate.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, dataVersion } from "../db/database.ts";
+import { onChange } from "../db/revision.ts";
+import { BOOKKEEPING } from "../db/statement.ts";
 import { actingAs, type Tx, writeSoon } from "../events/write.ts";
 import { fromConstraint } from "../http/failure.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -24,16 +26,39 @@ const LATE_MS = 60_000;
  */
 export function watchSchedule(db: Database, log: Log, skipsLate: boolean): () => Promise<void> {
   const background = createBackground(log, "applying scheduled change requests");
-  background.every(CHECK_MS, () => applyDue(db, log, { skipsLate }));
-  return background.stop;
+  let isChanged = true;
+  let version: number | undefined;
+  const stopWatching = onChange(db, (tables) => {
+    isChanged ||= [...tables].some((table) => table !== BOOKKEEPING);
+  });
+  background.every(CHECK_MS, () => {
+    const now = dataVersion(db); // of what other processes have written
+    const onlyDue = !isChanged && now === version;
+    isChanged = false;
+    version = now;
+    return applyDue(db, log, { skipsLate, onlyDue });
+  });
+  return () => {
+    stopWatching();
+    return background.stop();
+  };
 }
 
-/** Looks at every request that is scheduled. @param options.now in milliseconds */
-export async function applyDue(db: Database, log: Log, { skipsLate = false, now = Date.now() } = {}) {
+/**
+ * Looks at every request that is scheduled.
+ * @param options.onlyDue leaves out those that only a change could have broken
+ * @param options.now in milliseconds
+ */
+export async function applyDue(
+  db: Database,
+  log: Log,
+  { skipsLate = false, onlyDue = false, now = Date.now() } = {},
+) {
   for (const row of scheduledRows(db).all({})) {
     const schedule = scheduleOf(row)!;
     if (schedule.status !== "pending") continue;
     const lateMs = now - Date.parse(schedule.scheduledAt);
+    if (lateMs < 0 && onlyDue) continue;
     if (lateMs < 0) await suspendIfBroken(db, row);
     else await applyLate(db, log, row, skipsLate ? lateMs : 0);
     if (lateMs > LATE_MS)

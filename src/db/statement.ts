@@ -52,6 +52,9 @@ export function command<Bind extends object>(sql: string) {
   };
 }
 
+/** What such SQL writes, as far as anybody is told. */
+export const BOOKKEEPING = "bookkeeping";
+
 /**
  * SQL that writes data that may be shown late or not at all, such as last-seen times: it doesn't invalidate cached
  * responses.
@@ -59,7 +62,7 @@ export function command<Bind extends object>(sql: string) {
 export function bookkeeping<Bind extends object>(sql: string) {
   const prepared = declare<Bind, unknown>(sql, "write");
   return ({ db, written }: Writing) => {
-    written.add("bookkeeping");
+    written.add(BOOKKEEPING);
     return prepared(db).statement;
   };
 }

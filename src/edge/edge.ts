@@ -10,7 +10,7 @@ import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
 import { createServer } from "../server/app.ts";
 import type { ServerOptions } from "../server/options.ts";
-import { createMirror, isCovered } from "./mirror.ts";
+import { createMirror, isCovered, type Scope } from "./mirror.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { createTokens } from "./tokens.ts";
 import { fetchFlags, listenTo, RefusedError, type Upstream } from "./upstream.ts";
@@ -59,7 +59,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const refresh = async (secret: string) => {
     const hash = hashSecret(secret);
     const scope = mirror.scopes.get(hash);
-    if (!scope || scope.type === "frontend") return;
+    if (!scope || !mayFetch(scope)) return;
     const before = mirror.kept.get(hash);
     try {
       const found = await fetchFlags(upstream, secret, before?.etag);
@@ -74,7 +74,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const followed = new Set<string>();
   const follow = async (secret: string) => {
     const scope = mirror.scopes.get(hashSecret(secret));
-    if (!scope || scope.type === "frontend" || followed.has(secret) || isCovered(mirror, scope)) return;
+    if (!scope || !mayFetch(scope) || followed.has(secret) || isCovered(mirror, scope)) return;
     followed.add(secret);
     await refresh(secret);
     void listenTo(upstream, secret, () => void background.run(() => refresh(secret)), signal);
@@ -114,6 +114,9 @@ export function createEdge(options: EdgeOptions): Edge {
     },
   };
 }
+
+/** A service token is for no environment, and a page's token is not for the flags themselves. */
+const mayFetch = ({ type }: Scope) => type === "client" || type === "backend";
 
 const headerOf = ({ headers }: IncomingMessage, name: string) => String(headers[name] ?? "");
 
