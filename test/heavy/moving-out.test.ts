@@ -68,7 +68,7 @@ const READS: ReadonlyArray<[where: string, part: (body: Body) => unknown]> = [
       features
         .map(({ environments, tags, ...flag }: Body) => ({
           ...picked(flag, "name", "type", "stale", "createdAt", "favorite", "impressionData", "description"),
-          tags: tags ?? [],
+          tags: (tags ?? []).map(({ type, value }: Body) => `${type}:${value}`).sort(),
           environments: environments
             .map((one: Body) =>
               picked(one, "name", "enabled", "type", "variantCount", "hasStrategies", "lastSeenAt"),
