@@ -55,8 +55,12 @@ const segmentIn = (db: Database, { project }: Place, { payload }: { payload: { i
 
 const DEFINITIONS: { [A in Action]: Definition<A> } = {
   updateEnabled: {
-    noun: "whether the flag is on",
-    subject: (db, place, { feature }) => isEnabled(db, scopeOf(place, feature)),
+    noun: "the flag's state or one of its strategies",
+    // Who gets it is part of what is approved.
+    subject: (db, place, { feature }) => {
+      const scope = scopeOf(place, feature);
+      return { enabled: isEnabled(db, scope), strategies: strategiesOf(db, scope) };
+    },
     request: (place, { payload, ...change }) => ({
       operation: payload.enabled ? enable : disable,
       params: paramsOf(place, change),

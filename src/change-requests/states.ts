@@ -112,11 +112,11 @@ function vote(tx: Tx, row: Row, approves: boolean) {
   const { db, actor, now } = tx;
   const userId = requirePerson(actor);
   if (!mayApprove(db, actor, row)) {
-    const own = actor.userId === row.createdBy ? "of someone else " : "";
-    throw new ApiError(
-      "NoAccessError",
-      `You need the permission APPROVE_CHANGE_REQUEST in the environment ${row.environment}, for a change request ${own}there`,
-    );
+    const message =
+      actor.userId === row.createdBy
+        ? "Only others can approve or reject a change request, unless its author is an Admin"
+        : `You need the permission APPROVE_CHANGE_REQUEST in the environment ${row.environment} to do this`;
+    throw new ApiError("NoAccessError", message);
   }
   if (approves && approvers(db, row).includes(userId))
     throw new ApiError("ConflictError", `You have approved change request #${row.id} already`);
