@@ -21,6 +21,7 @@ export const Insights = () => (
             <Changes id={id} />
             <div class="columns">
               <Types figures={insights} id={id} />
+              <Stages id={id} />
               <TimeToProduction figures={insights} id={id} />
             </div>
           </>
@@ -125,6 +126,44 @@ const Types = ({ figures: { featureTypeCounts }, id }: FiguresProps) => (
     />
   </section>
 );
+
+/** How many flags are in each stage of their life, each a link to them, and how long flags stay there. */
+function Stages({ id }: { id: string }) {
+  const read = useRead(`GET ${PROJECT}/status`, { params: { projectId: id } });
+  return (
+    <section class="card">
+      <h2>Flags by stage</h2>
+      <Answer read={read}>
+        {({ lifecycleSummary: { archived: _, ...stages } }) => (
+          <Table
+            caption="Flags by stage"
+            rows={Object.entries(stages)}
+            keyOf={([stage]) => stage}
+            empty="No flags yet."
+            columns={[
+              [
+                "Stage",
+                ([stage]) => (
+                  <Link
+                    href={`${pathTo("projects", id)}?${new URLSearchParams({ lifecycle: toFilter(stage) })}`}
+                  >
+                    {toFilter(stage)}
+                  </Link>
+                ),
+                "main",
+              ],
+              ["Flags", ([, { currentFlags }]) => count(currentFlags), "number"],
+              ["Days on average", ([, { averageDays }]) => averageDays ?? "", "number"],
+            ]}
+          />
+        )}
+      </Answer>
+    </section>
+  );
+}
+
+/** `preLive` is `pre-live` elsewhere. */
+const toFilter = (stage: string) => stage.replace("preLive", "pre-live");
 
 const TimeToProduction = ({ figures: { leadTime }, id }: FiguresProps) => (
   <section class="card">
