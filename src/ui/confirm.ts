@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { Dropped, request } from "./api.ts";
+import { approvedIn } from "./proposals.ts";
 
 /** A change of flags that waits for the user's consent. */
 interface Question {
@@ -18,15 +19,18 @@ class NotAgreed extends Dropped {
 }
 
 /**
- * Waits until the user has agreed to a change of flags in an environment, if that asks before changes. For whatever has
- * not asked yet: a dialog that says what will be lost is a question, too.
+ * Waits until the user has agreed to a change of flags in an environment, if that asks before changes, and nobody else
+ * has to approve it. For whatever has not asked yet: a dialog that says what will be lost is a question, too.
  * @param describe what happens, such as "a will be on for everyone in production"
  * @throws Dropped if the user doesn't agree, which no message needs to say
  */
-export async function confirmed(environment: string, describe: () => string | Promise<string>) {
+export async function confirmed(
+  { project, environment }: Record<"project" | "environment", string>,
+  describe: () => string | Promise<string>,
+) {
   const params = { name: environment };
   const { askBeforeChange } = await request("GET /api/admin/environments/:name", { params });
-  if (!askBeforeChange) return;
+  if (!askBeforeChange || (await approvedIn({ project, environment }))) return;
   const sentence = await describe();
   const isAgreed = await new Promise<boolean>((answer) => {
     asked.value = { environment, sentence, answer };

@@ -23,10 +23,12 @@ const onFlag =
 
 const switched = (enabled: boolean) => onFlag("updateEnabled", () => ({ enabled }));
 
+const archived = onFlag("archiveFeature", () => undefined);
+
 const all =
-  (change: (feature: string) => object): Proposal =>
+  (change: Proposal): Proposal =>
   (_, { features }) =>
-    features.map(change);
+    features.map((featureName: string) => change({ featureName }, {}));
 
 /** What is proposed instead of a change, where others must approve it. */
 const PROPOSALS: Readonly<Record<string, Proposal>> = {
@@ -40,20 +42,15 @@ const PROPOSALS: Readonly<Record<string, Proposal>> = {
   [`DELETE ${AT}/strategies/:strategyId`]: onFlag("deleteStrategy", ({ strategyId: id }) => ({ id })),
   [`POST ${AT}/strategies/set-sort-order`]: onFlag("reorderStrategy", (_, body) => body),
   [`PUT ${AT}/variants`]: onFlag("patchVariant", (_, variants) => ({ variants })),
-  [`POST ${PROJECT}/bulk_features/environments/:environment/on`]: all((feature) => ({
-    feature,
-    action: "updateEnabled",
-    payload: { enabled: true },
-  })),
-  [`POST ${PROJECT}/bulk_features/environments/:environment/off`]: all((feature) => ({
-    feature,
-    action: "updateEnabled",
-    payload: { enabled: false },
-  })),
-  [`DELETE ${FEATURE}`]: onFlag("archiveFeature", () => undefined),
-  [`POST ${PROJECT}/archive`]: all((feature) => ({ feature, action: "archiveFeature" })),
+  [`POST ${PROJECT}/bulk_features/environments/:environment/on`]: all(switched(true)),
+  [`POST ${PROJECT}/bulk_features/environments/:environment/off`]: all(switched(false)),
+  [`DELETE ${FEATURE}`]: archived,
+  [`POST ${PROJECT}/archive`]: all(archived),
   [`POST ${PROJECT}/features/:child/dependencies`]: onFlag("addDependency", (_, body) => body),
-  [`DELETE ${PROJECT}/features/:child/dependencies`]: onFlag("deleteDependency", () => undefined),
+  [`DELETE ${PROJECT}/features/:child/dependencies/:parent`]: onFlag(
+    "deleteDependency",
+    ({ parent: feature }) => ({ feature }),
+  ),
   "PUT /api/admin/segments/:id": ({ id }, body) => ({
     action: "updateSegment",
     payload: { ...body, id: Number(id) },
@@ -69,17 +66,30 @@ const PROPOSALS: Readonly<Record<string, Proposal>> = {
 export async function proposed(key: string, { params = {}, body }: Sent = {}): Promise<boolean> {
   const toChange = PROPOSALS[key];
   const projectId = toChange && (params.projectId ?? (await projectOfSegment(params.id!)));
-  if (projectId === undefined) return false;
-  const config = await request(`GET ${PROJECT}/change-requests/config`, { params: { projectId } });
-  const required = config.filter(({ changeRequestEnabled }) => changeRequestEnabled);
-  const own = required.find(({ environment }) => environment === (params.environment ?? environment));
-  if (own === undefined) return false;
+  const environment =
+    projectId && (await approvedIn({ project: projectId, environment: params.environment }));
+  if (!environment) return false;
   const { id } = await request(`POST ${PROJECT}/environments/:environment/change-requests`, {
-    params: { projectId, environment: own.environment },
+    params: { projectId, environment },
     body: toChange!(params, body) as Body,
   });
-  tell(`Added to your draft, change request #${id}: others must approve changes of ${own.environment}.`);
+  tell(`Added to your draft, change request #${id}: others must approve changes of ${environment}.`);
   return true;
+}
+
+interface Place {
+  project: string | number;
+  /** Undefined for what concerns all of them. */
+  environment?: string | number | undefined;
+}
+
+/** The environment in which others must approve a change of flags: of several, one for production; undefined for none. */
+export async function approvedIn({ project: projectId, environment }: Place): Promise<string | undefined> {
+  const config = await request(`GET ${PROJECT}/change-requests/config`, { params: { projectId } });
+  const required = config.filter(
+    (one) => one.changeRequestEnabled && one.environment === (environment ?? one.environment),
+  );
+  return (required.find(({ type }) => type === "production") ?? required[0])?.environment;
 }
 
 /** Undefined for a segment of all projects, which needs no approval. */

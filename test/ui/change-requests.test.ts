@@ -6,7 +6,7 @@ import { isUsedBy, open, press, sees, test, type } from "./browser.ts";
 const PERMISSIONS = ["APPROVE_CHANGE_REQUEST", "APPLY_CHANGE_REQUEST"];
 
 /** The Admin proposes, user 4 approves and applies. */
-const world = () =>
+const world = (project = {}) =>
   createWorld()
     .add("role", {
       id: 6,
@@ -14,7 +14,7 @@ const world = () =>
       type: "custom",
       permissions: PERMISSIONS.map((name) => ({ name, environment: "production" })),
     })
-    .project("shop")
+    .project("shop", project)
     .member("shop", 1, 4)
     .member("shop", 4, 6)
     .feature("checkout", "shop", {
@@ -67,6 +67,10 @@ test("production is changed by two: proposed by one, approved and applied by the
 test("a flag is turned on at a time, where nobody must approve", async (t) => {
   const { db, url, page } = await open(t, { world: world(), at: "/projects/shop/features/checkout" });
   await press(page, "button", "Turn on later");
+  await type(page, "When", "2020-01-01T09:00");
+  await press(page, "button", "Schedule");
+  await sees(page, "Is in the past");
+  await type(page, "When", "2099-01-01T09:00");
   await press(page, "button", "Schedule");
   await sees(page, "Planned");
   await until(() => db.prepare("SELECT state FROM change_requests").pluck().get() === "Scheduled");
@@ -74,4 +78,26 @@ test("a flag is turned on at a time, where nobody must approve", async (t) => {
   await sees(page, "Pending for");
   await press(page, "button", "Cancel it");
   await until(() => db.prepare("SELECT state FROM change_requests").pluck().get() === "Cancelled");
+});
+
+test("what others change after an approval is shown, and must be approved again", async (t) => {
+  const requiredApprovals = [{ environment: "production", approvals: 1 }];
+  const { page, url, send } = await open(t, { world: world({ requiredApprovals }), as: 4 });
+  const payload = { id: "s", name: "default", title: "as proposed" };
+  const change = { feature: "checkout", action: "updateStrategy", payload };
+  await send("POST", "/projects/shop/environments/production/change-requests", change);
+  await send("PUT", "/projects/shop/change-requests/1/state", { state: "In review" });
+  await page.goto(`${url}/projects/shop/change-requests/1`);
+  await press(page, "button", "Try it with a context");
+  await press(page, "button", "Evaluate");
+  await sees(page, "checkout is off");
+  await press(page, "button", "Close");
+  await press(page, "button", "Approve");
+  await sees(page, "1 of 1 approvals needed");
+  const strategy = "/projects/shop/features/checkout/environments/production/strategies/s";
+  await send("PUT", strategy, { name: "default", title: "by others" });
+  await sees(page, "The strategy was changed since", "as proposed", "by others", "must be approved again");
+  await press(page, "button", "Approve");
+  await press(page, "button", "Apply now");
+  await sees(page, "Applied");
 });

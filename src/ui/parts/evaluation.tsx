@@ -1,8 +1,41 @@
+import { useState } from "preact/hooks";
 import type { Output } from "../api.ts";
 import { constraintInWords, strategyInWords } from "../sentence.ts";
+import { type Context, toContext, toInput, useContextFields } from "./context.tsx";
+import { Dialog } from "./dialog.tsx";
+import { choice, choicesOf } from "./fields.tsx";
+import { Form, useForm } from "./form.tsx";
 import { Badge, Name } from "./words.tsx";
 
 export type EvaluatedFlag = Output<"POST /api/admin/playground">["features"][number];
+
+export interface TryProps {
+  title: string;
+  environments: readonly string[];
+  /** The one that is chosen at first. */
+  environment: string;
+  evaluate(context: Context, environment: string): Promise<readonly EvaluatedFlag[]>;
+  onClose(): void;
+}
+
+/** Evaluates flags for a context, and explains the results. */
+export function TryDialog({ title, environments, environment, evaluate, onClose }: TryProps) {
+  const [results, setResults] = useState<readonly EvaluatedFlag[]>([]);
+  const form = useForm({ environment, ...toInput({}, "") }, async (values) =>
+    setResults(await evaluate(toContext(values), values.environment)),
+  );
+  const fields = { environment: choice("Environment", choicesOf(environments)), ...useContextFields(form) };
+  return (
+    <Dialog title={title} onClose={onClose} isWide>
+      <Form form={form} fields={fields} submit="Evaluate" />
+      <div aria-live="polite">
+        {results.map((feature) => (
+          <Reasons key={feature.name} feature={feature} />
+        ))}
+      </div>
+    </Dialog>
+  );
+}
 
 /** Whether a flag is on for a context, and the strategies and constraints that decide it. */
 export function Reasons({ feature }: { feature: EvaluatedFlag }) {

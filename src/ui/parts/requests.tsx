@@ -9,6 +9,12 @@ export const REQUESTS = "/api/admin/projects/:projectId/change-requests";
 
 export type ChangeRequest = Output<`GET ${typeof REQUESTS}/:id`>;
 
+/** How many must approve a change, as choices. */
+export const APPROVALS = Array.from(
+  { length: 11 },
+  (_, count) => [count, count === 0 ? "none" : String(count)] as const,
+);
+
 export const requestPath = (project: string, id: number) =>
   pathTo("projects", project, "change-requests", id);
 

@@ -1,9 +1,10 @@
-import { request } from "../api.ts";
-import { inDays } from "../format.ts";
+import { type Input, request } from "../api.ts";
+import { inDays, toLocal } from "../format.ts";
 import { change } from "../reads.ts";
 import { tell } from "./controls.tsx";
 import { FormDialog } from "./dialog.tsx";
 import { text } from "./fields.tsx";
+import { problemAt } from "./form.tsx";
 import { REQUESTS } from "./requests.tsx";
 
 /** When something is to happen, in the reader's own time zone. */
@@ -25,10 +26,18 @@ export const ScheduleDialog = ({
       }),
     })}
     submit="Schedule"
-    send={({ scheduledAt }) => send(new Date(scheduledAt).toISOString())}
+    send={async ({ scheduledAt }) => send(instantOf(scheduledAt).toISOString())}
     onClose={onClose}
   />
 );
+
+/** @throws RequestError for a local time in the past, or one that the clocks skip when summer time begins */
+function instantOf(local: string): Date {
+  const instant = new Date(local);
+  if (toLocal(instant) !== local) throw problemAt("scheduledAt", "is not a time that clocks show there");
+  if (instant.valueOf() <= Date.now()) throw problemAt("scheduledAt", "is in the past");
+  return instant;
+}
 
 interface PlaceOfFlag {
   project: string;
@@ -51,11 +60,14 @@ export async function planSwitch(
     },
   );
   const isAlone = features.length === 1 && features[0]?.changes.length === 1 && segments.length === 0;
-  const move = (body: { state: "In review" } | { state: "Scheduled"; scheduledAt: string }) =>
+  const move = (body: Input<`PUT ${typeof REQUESTS}/:id/state`>["body"]) =>
     change(`PUT ${REQUESTS}/:id/state`, { params: { ...params, id }, body });
   if (minApprovals > 0 || !isAlone)
     return tell(`Added to your draft, change request #${id}: schedule it there.`);
   await move({ state: "In review" });
-  await move({ state: "Scheduled", scheduledAt: at });
+  await move({ state: "Scheduled", scheduledAt: at }).catch(async (error) => {
+    await move({ state: "Cancelled" });
+    throw error;
+  });
   tell("Planned");
 }

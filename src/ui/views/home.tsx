@@ -37,13 +37,14 @@ export function Home() {
   );
 }
 
-/** What others ask the reader to approve. */
+/** What the reader can approve of others; one's own is for Admins only, and found in its project. */
 function ToApprove() {
-  const id = ownUser()?.id;
-  const query = { state: "IS:open", ...(id !== undefined && { requestedApproverId: `IS:${id}` }) };
-  const { data } = useRead("GET /api/admin/search/change-requests", { query });
-  const waiting = data?.changeRequests.filter(({ state }) => state === "In review") ?? [];
-  if (id === undefined || waiting.length === 0) return null;
+  const { data } = useRead("GET /api/admin/search/change-requests", { query: { state: "IS:open" } });
+  const waiting = data?.changeRequests.filter(
+    ({ state, createdBy, ...place }) =>
+      state === "In review" && createdBy.id !== ownUser()?.id && may("APPROVE_CHANGE_REQUEST", place),
+  );
+  if (!waiting?.length) return null;
   return (
     <section>
       <h2>Needs your approval</h2>

@@ -5,6 +5,7 @@ import { FormDialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
 import { choice, choicesOf, long, Select, TextInput, Tick, text, valuesOf } from "../parts/fields.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
+import { APPROVALS } from "../parts/requests.tsx";
 import { rows } from "../parts/rows.tsx";
 import { Badge } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -209,15 +210,18 @@ export function Environments() {
       editor={({ row, ...dialog }) => (
         <FormDialog
           {...dialog}
-          initial={valuesOf(row, { name: "", type: "production" })}
+          initial={valuesOf(row, { name: "", type: "production", requiredApprovals: 0 })}
           fields={({ values: { type } }) => ({
             name: !row && text("Name", { hint: "The name can't be changed later.", required: true }),
             type: choice("Type", choicesOf([...new Set([...ENVIRONMENT_TYPES, type])])),
+            requiredApprovals: choice("Approvals of a change", APPROVALS, {
+              hint: "In projects that get the environment from now on.",
+            }),
           })}
-          send={({ name, type }) =>
+          send={({ name, ...body }) =>
             row
-              ? change("PUT /api/admin/environments/update/:name", { params: { name }, body: { type } })
-              : change("POST /api/admin/environments", { body: { name, type } })
+              ? change("PUT /api/admin/environments/update/:name", { params: { name }, body })
+              : change("POST /api/admin/environments", { body: { name, ...body } })
           }
         />
       )}

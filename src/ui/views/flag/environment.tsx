@@ -9,10 +9,18 @@ import { type Variant, variants as variantsControl, WeightsBar } from "../../par
 import { planSwitch, ScheduleDialog } from "../../parts/schedule.tsx";
 import { Badge, Name, Nothing, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
-import { isolated, strategyInWords } from "../../sentence.ts";
+import { isolated } from "../../sentence.ts";
 import { may } from "../../session.ts";
 import { hourlyBars, hoursBefore, SERIES } from "../../use.ts";
-import { type Flag, type FlagPlace, PLACE, paramsAt, strategyQuestion, switchFlag } from "./frame.tsx";
+import {
+  type Flag,
+  type FlagPlace,
+  PLACE,
+  paramsAt,
+  strategyQuestion,
+  switchFlag,
+  useStrategyWords,
+} from "./frame.tsx";
 import { STRATEGIES, StrategyEditor } from "./strategy.tsx";
 
 type Environment = Flag["environments"][number];
@@ -135,9 +143,7 @@ interface StrategyItemProps {
 /** A strategy as a sentence and a bar, with its actions. */
 function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }: StrategyItemProps) {
   const copying = useDialog("copy");
-  const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
-  const names = strategy.segments.map((id) => segments.find((one) => one.id === id)?.name ?? String(id));
-  const words = strategyInWords(strategy, names);
+  const words = useStrategyWords()(strategy);
   const { id, title, disabled, parameters, variants } = strategy;
   const params = { ...paramsAt(place), strategyId: id };
   return (
@@ -195,7 +201,7 @@ function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }
 /** Swaps two strategies; those that were never sorted have the same sort order. */
 async function swap(place: FlagPlace, lower: Strategy, upper: Strategy) {
   const at = `${isolated(place.feature)} in ${isolated(place.environment)}`;
-  await confirmed(place.environment, () => `The strategies of ${at} will have another order.`);
+  await confirmed(place, () => `The strategies of ${at} will have another order.`);
   await change(`POST ${STRATEGIES}/set-sort-order`, {
     params: paramsAt(place),
     body: [
@@ -212,10 +218,10 @@ interface CopyStrategyProps extends Pick<StrategyItemProps, "strategy" | "place"
 function CopyStrategy({ strategy, place, environments, onClose }: CopyStrategyProps) {
   const { id: _, sortOrder: __, ...copied } = strategy;
   const copyTo = async (environment: string) => {
-    const params = paramsAt({ ...place, environment });
-    await confirmed(environment, () => strategyQuestion({ ...place, environment }, strategy));
-    await change(`POST ${STRATEGIES}`, { params, body: copied });
-    tell(`Copied to ${environment}`);
+    const target = { ...place, environment };
+    await confirmed(target, () => strategyQuestion(target, strategy));
+    const copy = await change(`POST ${STRATEGIES}`, { params: paramsAt(target), body: copied });
+    if (copy) tell(`Copied to ${environment}`);
     onClose();
   };
   const others = environments.filter(
@@ -251,7 +257,7 @@ const Variants = ({ place, onClose }: { place: FlagPlace; onClose(): void }) => 
     above={<p>For everyone who gets the flag here, unless the strategy has its own variants.</p>}
     fields={() => ({ variants: variantsControl })}
     update={async ({ variants }, ifStill) => {
-      await confirmed(place.environment, () => variantsInWords(place, variants));
+      await confirmed(place, () => variantsInWords(place, variants));
       await change(`PUT ${PLACE}/variants`, { params: paramsAt(place), body: [...variants], ifStill });
     }}
     submit="Save the variants"

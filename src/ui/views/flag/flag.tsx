@@ -1,14 +1,11 @@
-import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { connectPath, flagPath } from "../../address.ts";
 import { request } from "../../api.ts";
-import { toContext, toInput, useContextFields } from "../../parts/context.tsx";
 import { IconButton } from "../../parts/controls.tsx";
-import { Dialog, FormDialog, Opener } from "../../parts/dialog.tsx";
-import { type EvaluatedFlag, Reasons } from "../../parts/evaluation.tsx";
+import { FormDialog, Opener } from "../../parts/dialog.tsx";
+import { TryDialog, type TryProps } from "../../parts/evaluation.tsx";
 import { EventList } from "../../parts/events.tsx";
 import { choice, choicesOf, text } from "../../parts/fields.tsx";
-import { Form, useForm } from "../../parts/form.tsx";
 import { Answer, Avatar, FlagLink, Icon, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may, mayConnect } from "../../session.ts";
@@ -244,20 +241,21 @@ const Hint = ({ flag: { project, environments } }: FlagProps) =>
 
 /** Evaluates the flag for a context, and explains the result. */
 function TryIt({ flag, onClose }: FlagProps & { onClose(): void }) {
-  const [result, setResult] = useState<EvaluatedFlag>();
   const environments = flag.environments.map(({ name }) => name);
   const likely = flag.environments.find(({ enabled }) => enabled)?.name ?? environments[0] ?? "";
-  const form = useForm({ environment: likely, ...toInput({}, "") }, async (values) => {
+  const evaluate: TryProps["evaluate"] = async (context, environment) => {
     const { features } = await request("POST /api/admin/playground", {
-      body: { environment: values.environment, projects: [flag.project], context: toContext(values) },
+      body: { environment, projects: [flag.project], context },
     });
-    setResult(features.find(({ name }) => name === flag.name));
-  });
-  const fields = { environment: choice("Environment", choicesOf(environments)), ...useContextFields(form) };
+    return features.filter(({ name }) => name === flag.name);
+  };
   return (
-    <Dialog title={`Who gets ${flag.name}?`} onClose={onClose} isWide>
-      <Form form={form} fields={fields} submit="Evaluate" />
-      <div aria-live="polite">{result && <Reasons feature={result} />}</div>
-    </Dialog>
+    <TryDialog
+      title={`Who gets ${flag.name}?`}
+      environments={environments}
+      environment={likely}
+      evaluate={evaluate}
+      onClose={onClose}
+    />
   );
 }

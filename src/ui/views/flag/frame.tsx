@@ -99,7 +99,7 @@ export const paramsAt = ({ project, feature, environment }: FlagPlace) => ({
 
 /** Turns a flag on or off, where the environment asks only once the user has agreed. */
 export async function switchFlag(place: FlagPlace, isOn: boolean) {
-  await confirmed(place.environment, () => switchInWords(place, isOn));
+  await confirmed(place, () => switchInWords(place, isOn));
   await change(`POST ${PLACE}/${isOn ? "on" : "off"}`, { params: paramsAt(place) });
 }
 
@@ -116,11 +116,22 @@ async function switchInWords(place: FlagPlace, isOn: boolean) {
 export const strategyQuestion = async ({ feature, environment }: FlagPlace, strategy: StrategyInPlace) =>
   `${isolated(feature)} will have a strategy in ${isolated(environment)} for ${await whoGetsIt(strategy)}.`;
 
-type StrategyInPlace = Parameters<typeof strategyInWords>[0] & { segments: readonly number[] };
+type StrategyInPlace = Parameters<typeof strategyInWords>[0] & { segments?: readonly number[] };
 
 /** "25% of users, in the segment beta". */
 async function whoGetsIt(strategy: StrategyInPlace) {
   const { segments } = await request("GET /api/admin/segments");
-  const names = segments.filter(({ id }) => strategy.segments.includes(id)).map(({ name }) => name);
-  return strategyInWords(strategy, names).replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+  return inWords(strategy, segments).replace(/^[A-Z]/, (letter) => letter.toLowerCase());
 }
+
+/** Says strategies with the names of their segments. */
+export function useStrategyWords() {
+  const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
+  return (strategy: StrategyInPlace) => inWords(strategy, segments);
+}
+
+const inWords = (strategy: StrategyInPlace, segments: ReadonlyArray<{ id: number; name: string }>) =>
+  strategyInWords(
+    strategy,
+    (strategy.segments ?? []).map((id) => segments.find((one) => one.id === id)?.name ?? String(id)),
+  );

@@ -44,11 +44,11 @@ export function StrategyEditor({ place, id, onClose }: StrategyEditorProps) {
       toValues={(now) => (now ? toDraft(now) : newDraft(place.feature))}
       fields={useStrategyFields(place.project, isNew)}
       create={async (draft) => {
-        await confirmed(place.environment, () => strategyQuestion(place, draft));
+        await confirmed(place, () => strategyQuestion(place, draft));
         await change(`POST ${STRATEGIES}`, { params, body: toBody(draft) });
       }}
       update={async (draft, ifStill) => {
-        await confirmed(place.environment, () => strategyQuestion(place, draft));
+        await confirmed(place, () => strategyQuestion(place, draft));
         const input = { params: { ...params, strategyId: ifStill.id }, body: toBody(draft), ifStill };
         await change(`PUT ${STRATEGIES}/:strategyId`, input);
       }}

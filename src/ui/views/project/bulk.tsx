@@ -98,7 +98,7 @@ function TurnOnOff({ project, environments, features, onSelect }: SelectedProps)
   if (allowed.length === 0) return null;
   const turn = async (to: "on" | "off") => {
     await confirmed(
-      environment,
+      { project, environment },
       () =>
         `${counted(features.length, "flag")} will be ${to} in ${isolated(environment)}: ${shortened(features, "and")}.`,
     );

@@ -1,18 +1,27 @@
-import { useParams } from "wouter-preact";
-import { useFilters } from "../../address.ts";
-import type { Input } from "../../api.ts";
+import { Link, useLocation, useParams } from "wouter-preact";
+import { pathTo, useFilters } from "../../address.ts";
+import { type Input, request as send } from "../../api.ts";
 import { capitalised, count, fullTime, listed } from "../../format.ts";
 import { Button, tell } from "../../parts/controls.tsx";
 import { FormDialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { Differences } from "../../parts/differences.tsx";
+import { TryDialog, type TryProps } from "../../parts/evaluation.tsx";
 import { checks, long, text } from "../../parts/fields.tsx";
-import { type ChangeRequest, changesIn, REQUESTS, RequestList, titleOf } from "../../parts/requests.tsx";
+import {
+  type ChangeRequest,
+  changesIn,
+  REQUESTS,
+  RequestList,
+  requestPath,
+  titleOf,
+} from "../../parts/requests.tsx";
 import { ScheduleDialog } from "../../parts/schedule.tsx";
 import { Filter } from "../../parts/table.tsx";
 import { Answer, Badge, FlagLink, Nothing, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
-import { isolated, strategyInWords } from "../../sentence.ts";
+import { isolated } from "../../sentence.ts";
 import { isAdmin, may, ownUser } from "../../session.ts";
+import { FEATURE, useStrategyWords } from "../flag/frame.tsx";
 import { ProjectFrame } from "./frame.tsx";
 
 const STATES = ["Draft", "In review", "Approved", "Scheduled", "Applied", "Cancelled", "Rejected"] as const;
@@ -74,7 +83,8 @@ const isOwn = ({ createdBy }: ChangeRequest) => createdBy.id === ownUser()?.id;
 
 function Whole({ request }: { request: ChangeRequest }) {
   const { title, state, environment, createdBy, createdAt, approvals, rejections, minApprovals } = request;
-  const { features, segments, schedule } = request;
+  const { features, segments, schedule, stateTimestamps } = request;
+  const words = useStrategyWords();
   const namesIn = (votes: typeof approvals) => listed(votes.map((vote) => isolated(vote.createdBy.username)));
   return (
     <>
@@ -84,6 +94,13 @@ function Whole({ request }: { request: ChangeRequest }) {
       <p>
         {title !== undefined && `#${request.id}, `}
         for <bdi>{environment}</bdi>, by <bdi>{createdBy.username}</bdi> <Time at={createdAt} />
+        {Object.entries(stateTimestamps)
+          .filter(([past]) => past !== "Draft")
+          .map(([past, at]) => (
+            <span key={past}>
+              , {past.toLowerCase()} <Time at={at} />
+            </span>
+          ))}
       </p>
       <p>
         {minApprovals === 0
@@ -102,13 +119,14 @@ function Whole({ request }: { request: ChangeRequest }) {
         </p>
       )}
       <Actions request={request} />
-      {features.map(({ name, conflict, changes }) => (
+      {features.map(({ name, conflict, changes, defaultChange }) => (
         <section key={name}>
           <h3>
             <FlagLink project={request.project} name={name} />
           </h3>
           {conflict && <p class="problem">{capitalised(conflict)}.</p>}
           <Changes request={request} feature={name} changes={changes} />
+          {defaultChange && <p class="muted">With it comes a strategy: {words(defaultChange.payload)}.</p>}
         </section>
       ))}
       {segments.length > 0 && (
@@ -132,18 +150,31 @@ interface ChangesProps {
 
 function Changes({ request, feature = "", changes }: ChangesProps) {
   const isEditable = isOwn(request) && ["Draft", "In review", "Approved"].includes(request.state);
+  const words = useStrategyWords();
+  const inWords = ({ action, payload }: Change) => WORDS[action]?.(payload, feature, words) ?? action;
   return (
     <ol class="strategies">
       {changes.map((one) => (
         <li key={one.id} class="strategy">
-          <p>{inWords(one, feature)}</p>
+          <p>{inWords(one)}</p>
           {one.conflict && <p class="problem">{capitalised(one.conflict)}.</p>}
+          {one.scheduleConflicts?.changeRequests.map((other) => (
+            <p key={other.id} class="problem">
+              It breaks what is scheduled:{" "}
+              <Link href={requestPath(request.project, other.id)}>{titleOf(other)}</Link>
+            </p>
+          ))}
           <Detail change={one} />
-          {one.conflict && <Now request={request} feature={feature} change={one} />}
+          {one.conflict &&
+            (feature ? (
+              <NowOfFlag request={request} feature={feature} change={one} />
+            ) : (
+              <NowOfSegment change={one} />
+            ))}
           {isEditable && changesIn(request).length > 1 && (
             <div class="tools">
               <RemoveButton
-                label={`Discard: ${inWords(one, feature)}`}
+                label={`Discard: ${inWords(one)}`}
                 of={String(one.id)}
                 title="Discard this change?"
                 action="Discard"
@@ -163,35 +194,42 @@ function Changes({ request, feature = "", changes }: ChangesProps) {
   );
 }
 
+type StrategyWords = ReturnType<typeof useStrategyWords>;
+
 /** What a change does, by its action. */
-const WORDS: Readonly<Record<string, (payload: Change["payload"], feature: string) => string>> = {
+const WORDS: Readonly<
+  Record<string, (payload: Change["payload"], feature: string, words: StrategyWords) => string>
+> = {
   updateEnabled: ({ enabled }, feature) => `Turn ${isolated(feature)} ${enabled ? "on" : "off"}`,
-  addStrategy: (strategy) => `Add a strategy: ${strategyInWords(strategy)}`,
-  updateStrategy: ({ snapshot, ...strategy }) =>
-    `Change a strategy to: ${strategyInWords({ ...snapshot, ...strategy })}`,
-  deleteStrategy: ({ snapshot }) => `Remove the strategy: ${snapshot ? strategyInWords(snapshot) : "gone"}`,
+  addStrategy: (strategy, _, words) => `Add a strategy: ${words(strategy)}`,
+  updateStrategy: ({ snapshot, ...strategy }, _, words) =>
+    `Change a strategy to: ${words({ ...snapshot, ...strategy })}`,
+  deleteStrategy: ({ snapshot }, _, words) => `Remove the strategy: ${snapshot ? words(snapshot) : "gone"}`,
   reorderStrategy: () => "Change the order of the strategies",
   patchVariant: ({ variants }) =>
     `Set the variants: ${listed(variants.map(({ name }: { name: string }) => isolated(name))) || "none"}`,
   archiveFeature: (_, feature) => `Archive ${isolated(feature)}`,
   addDependency: (dependency) => `Make it depend on ${isolated(dependency.feature)}`,
-  deleteDependency: () => "Remove its dependencies",
+  deleteDependency: (dependency) =>
+    dependency?.feature
+      ? `Make it independent of ${isolated(dependency.feature)}`
+      : "Remove its dependencies",
   updateSegment: ({ name }) => `Change the segment ${isolated(name)}`,
   deleteSegment: ({ snapshot }) => `Delete the segment ${isolated(snapshot?.name ?? "")}`,
 };
 
-const inWords = ({ action, payload }: Change, feature: string) => WORDS[action]?.(payload, feature) ?? action;
+/** Actions whose sentence says all of it. */
+const SAID = /^(updateEnabled|reorderStrategy|archiveFeature|deleteDependency)$/;
 
-/** What is before and after, of changes that say it. */
+/** What is before and after. */
 function Detail({ change: { id, action, payload } }: { change: Change }) {
-  if (payload?.snapshot === undefined) return null;
+  if (SAID.test(action)) return null;
   const { snapshot, id: _, ...after } = payload;
   const isRemoved = action.startsWith("delete");
-  const touched = Object.fromEntries(Object.keys(after).map((key) => [key, snapshot[key]]));
-  const before = isRemoved || Array.isArray(snapshot) ? snapshot : touched;
+  const touched = snapshot && Object.fromEntries(Object.keys(after).map((key) => [key, snapshot[key]]));
   return (
     <Differences
-      before={before}
+      before={action === "patchVariant" ? { variants: snapshot } : isRemoved ? snapshot : touched}
       after={isRemoved ? undefined : after}
       titles={["Before", `Proposed by change ${id}`]}
     />
@@ -205,17 +243,24 @@ interface NowProps {
 }
 
 /** What others have made of it since it was proposed. */
-function Now({ request, feature, change: { id, action, payload } }: NowProps) {
-  const { project, environment } = request;
-  const params = { projectId: project, featureName: feature, environment };
-  const read = useRead("GET /api/admin/projects/:projectId/features/:featureName/environments/:environment", {
-    params,
-  });
-  const now = read.data?.strategies.find((strategy) => strategy.id === payload?.id);
-  if (!action.endsWith("Strategy") || !payload?.snapshot || !now) return null;
-  const { segments: _, ...before } = payload.snapshot;
-  return <Differences before={before} after={now} titles={[`When change ${id} was proposed`, "Now"]} />;
+function NowOfFlag({ request, feature, change }: NowProps) {
+  const params = { projectId: request.project, featureName: feature };
+  const flag = useRead(`GET ${FEATURE}`, { params, query: { variantEnvironments: true } }).data;
+  const { strategies, variants } = flag?.environments.find(({ name }) => name === request.environment) ?? {};
+  const strategy = strategies?.find(({ id }) => id === change.payload?.id);
+  return <Since change={change} now={change.action === "patchVariant" ? variants : strategy} />;
 }
+
+/** The same of a segment. */
+function NowOfSegment({ change }: { change: Change }) {
+  const now = useRead("GET /api/admin/segments/:id", { params: { id: change.payload.id } }).data;
+  return <Since change={change} now={now} />;
+}
+
+const Since = ({ change: { id, payload }, now }: { change: Change; now: unknown }) =>
+  payload?.snapshot && now ? (
+    <Differences before={payload.snapshot} after={now} titles={[`When change ${id} was proposed`, "Now"]} />
+  ) : null;
 
 type StateChange = Input<`PUT ${typeof REQUESTS}/:id/state`>["body"];
 
@@ -230,6 +275,7 @@ function Actions({ request }: { request: ChangeRequest }) {
   const own = isOwn(request);
   const mayReview = may("APPROVE_CHANGE_REQUEST", place) && (!own || isAdmin());
   const mayApply = may("APPLY_CHANGE_REQUEST", place) || minApprovals === 0;
+  const [, navigate] = useLocation();
   const button = (label: string, next: StateChange["state"], kind?: "main" | "danger") => (
     <Button key={next} {...(kind && { kind })} onClick={() => moveTo(request, { state: next })}>
       {label}
@@ -273,6 +319,14 @@ function Actions({ request }: { request: ChangeRequest }) {
           />
         )}
       </Opener>
+      <Opener
+        label="Try it with a context"
+        icon="play"
+        parameter="try"
+        isAllowed={request.features.length > 0 && isIn("In review", "Approved", "Scheduled")}
+      >
+        {(onClose) => <TryIt request={request} onClose={onClose} />}
+      </Opener>
       <Opener label="Ask for approval" parameter="reviewers" isAllowed={own && isIn("Draft", "In review")}>
         {(onClose) => <ReviewersDialog request={request} onClose={onClose} />}
       </Opener>
@@ -283,7 +337,10 @@ function Actions({ request }: { request: ChangeRequest }) {
           of="draft"
           title="Discard the draft?"
           action="Discard"
-          onConfirm={() => change(`DELETE ${REQUESTS}/:id`, { params: paramsOf(request) })}
+          onConfirm={async () => {
+            await change(`DELETE ${REQUESTS}/:id`, { params: paramsOf(request) });
+            navigate(pathTo("projects", project, "change-requests"), { replace: true });
+          }}
         >
           Its changes are lost; nothing else is changed.
         </RemoveButton>
@@ -292,7 +349,25 @@ function Actions({ request }: { request: ChangeRequest }) {
   );
 }
 
-function ReviewersDialog({ request, onClose }: { request: ChangeRequest; onClose(): void }) {
+interface DialogProps {
+  request: ChangeRequest;
+  onClose(): void;
+}
+
+/** Evaluates the flags that it changes as if it were applied. */
+function TryIt({ request: { id, environment, features }, onClose }: DialogProps) {
+  const evaluate: TryProps["evaluate"] = async (context) => {
+    const body = { context };
+    const answered = await send("POST /api/admin/playground/change-request/:id", { params: { id }, body });
+    return answered.features
+      .filter(({ name }) => features.some((one) => one.name === name))
+      .flatMap(({ environments }) => environments[environment] ?? []);
+  };
+  const title = `Who gets what once #${id} is applied?`;
+  return <TryDialog {...{ title, environment, evaluate, onClose }} environments={[environment]} />;
+}
+
+function ReviewersDialog({ request, onClose }: DialogProps) {
   const { project: projectId, environment } = request;
   const possible = useRead(`GET ${REQUESTS}/available-reviewers/:environment`, {
     params: { projectId, environment },

@@ -3,6 +3,7 @@ import type { Output } from "../../api.ts";
 import { IconButton, Switch, showError } from "../../parts/controls.tsx";
 import { Confirm, FormDialog } from "../../parts/dialog.tsx";
 import { Select } from "../../parts/fields.tsx";
+import { APPROVALS } from "../../parts/requests.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Answer } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -85,11 +86,6 @@ function OfProject({ project, id }: { project: Project; id: string }) {
     </>
   );
 }
-
-const APPROVALS = Array.from(
-  { length: 11 },
-  (_, count) => [count, count === 0 ? "none" : String(count)] as const,
-);
 
 /** How many others must approve a change of a flag there. */
 function Approvals({ project, environment }: { project: string; environment: string }) {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 import { flagPath, isFiltered, useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { ColumnChoice, choose, chosen, tableChoices } from "../../parts/choices.tsx";
@@ -7,6 +8,7 @@ import { Button, Switch } from "../../parts/controls.tsx";
 import { FormDialog, Opener } from "../../parts/dialog.tsx";
 import { check, choice, choicesOf, long, named, text } from "../../parts/fields.tsx";
 import { later } from "../../parts/later.tsx";
+import { requestPath } from "../../parts/requests.tsx";
 import { type Column, Filter, Pager, Search, Table } from "../../parts/table.tsx";
 import { Answer, Badge, FlagLink, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -229,12 +231,19 @@ function InEnvironment({ flag, environment }: { flag: FoundFlag; environment: st
   const state = flag.environments.find(({ name }) => name === environment);
   const place = { project: flag.project, feature: flag.name, environment };
   return state ? (
-    <Switch
-      isOn={state.enabled}
-      label={`${flag.name} in ${environment}`}
-      disabled={!may("UPDATE_FEATURE_ENVIRONMENT", place)}
-      onChange={(isOn) => switchFlag(place, isOn)}
-    />
+    <>
+      <Switch
+        isOn={state.enabled}
+        label={`${flag.name} in ${environment}`}
+        disabled={!may("UPDATE_FEATURE_ENVIRONMENT", place)}
+        onChange={(isOn) => switchFlag(place, isOn)}
+      />{" "}
+      {state.changeRequestIds?.map((id) => (
+        <Link key={id} href={requestPath(flag.project, id)} title={`Change request #${id}`}>
+          #{id}
+        </Link>
+      ))}
+    </>
   ) : null;
 }
 
