@@ -221,15 +221,25 @@ const WORDS: Readonly<
 /** Actions whose sentence says all of it. */
 const SAID = /^(updateEnabled|reorderStrategy|archiveFeature|deleteDependency)$/;
 
+type State = Readonly<Record<string, unknown>>;
+
+const picked = (state: State, keys: readonly string[]) =>
+  Object.fromEntries(keys.map((key) => [key, state[key]]));
+
+/** What a change was based on, as far as it says that. */
+const baseOf = ({ action, payload }: Change): State | undefined =>
+  action === "patchVariant" ? { variants: payload.snapshot } : payload?.snapshot;
+
 /** What is before and after. */
-function Detail({ change: { id, action, payload } }: { change: Change }) {
+function Detail({ change }: { change: Change }) {
+  const { id, action, payload } = change;
   if (SAID.test(action)) return null;
-  const { snapshot, id: _, ...after } = payload;
+  const { snapshot: _, id: __, ...after } = payload;
   const isRemoved = action.startsWith("delete");
-  const touched = snapshot && Object.fromEntries(Object.keys(after).map((key) => [key, snapshot[key]]));
+  const base = baseOf(change);
   return (
     <Differences
-      before={action === "patchVariant" ? { variants: snapshot } : isRemoved ? snapshot : touched}
+      before={base && !isRemoved ? picked(base, Object.keys(after)) : base}
       after={isRemoved ? undefined : after}
       titles={["Before", `Proposed by change ${id}`]}
     />
@@ -246,9 +256,9 @@ interface NowProps {
 function NowOfFlag({ request, feature, change }: NowProps) {
   const params = { projectId: request.project, featureName: feature };
   const flag = useRead(`GET ${FEATURE}`, { params, query: { variantEnvironments: true } }).data;
-  const { strategies, variants } = flag?.environments.find(({ name }) => name === request.environment) ?? {};
-  const strategy = strategies?.find(({ id }) => id === change.payload?.id);
-  return <Since change={change} now={change.action === "patchVariant" ? variants : strategy} />;
+  const place = flag?.environments.find(({ name }) => name === request.environment);
+  const strategy = place?.strategies.find(({ id }) => id === change.payload?.id);
+  return <Since change={change} now={change.action === "patchVariant" ? place : strategy} />;
 }
 
 /** The same of a segment. */
@@ -257,10 +267,18 @@ function NowOfSegment({ change }: { change: Change }) {
   return <Since change={change} now={now} />;
 }
 
-const Since = ({ change: { id, payload }, now }: { change: Change; now: unknown }) =>
-  payload?.snapshot && now ? (
-    <Differences before={payload.snapshot} after={now} titles={[`When change ${id} was proposed`, "Now"]} />
-  ) : null;
+function Since({ change, now }: { change: Change; now: object | undefined }) {
+  const base = baseOf(change);
+  if (!base || !now) return null;
+  const keys = Object.keys(base).filter((key) => key in now);
+  return (
+    <Differences
+      before={picked(base, keys)}
+      after={picked(now as State, keys)}
+      titles={[`When change ${change.id} was proposed`, "Now"]}
+    />
+  );
+}
 
 type StateChange = Input<`PUT ${typeof REQUESTS}/:id/state`>["body"];
 
