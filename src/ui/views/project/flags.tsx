@@ -239,7 +239,7 @@ function InEnvironment({ flag, environment }: { flag: FoundFlag; environment: st
         onChange={(isOn) => switchFlag(place, isOn)}
       />{" "}
       {state.changeRequestIds?.map((id) => (
-        <Link key={id} href={requestPath(flag.project, id)} title={`Change request #${id}`}>
+        <Link key={id} class="proposal" href={requestPath(flag.project, id)} title={`Change request #${id}`}>
           #{id}
         </Link>
       ))}
