@@ -65,7 +65,7 @@ export const listPendingForFeature = GET({
   snapshot(db, () => present(db, pendingFor(db).all({ project, feature, me: authorOf(actor) }))),
 );
 
-const texts = v.optional(v.array(v.string()), []);
+const texts = v.array(v.string());
 
 export const listScheduled = GET({
   ...ALL,

@@ -56,6 +56,13 @@ test("it is applied at its time, once, by whoever scheduled it", async (t) => {
   assert.deepEqual(logged, []);
 });
 
+test("what is scheduled is found by any of several flags", async (t) => {
+  const { get, id } = await openScheduled(t);
+  const found = async (query: string) => (await get(`${REQUESTS}/scheduled?${query}`, AUTHOR)).body;
+  assert.deepEqual(await found("feature=search&feature=checkout"), [{ id, environment: "production" }]);
+  assert.deepEqual([await found("feature=search"), await found("")], [[], []]);
+});
+
 test("what is late is applied and said, or skipped if that is wanted", async (t) => {
   const first = await openScheduled(t);
   await first.wait(30);
