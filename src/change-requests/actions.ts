@@ -11,9 +11,10 @@ import { archiveFeatureOperation } from "../flags/features-archive.ts";
 import { findFeature } from "../flags/features-store.ts";
 import { deleteSegmentOperation, findSegment, updateSegment } from "../flags/segments.ts";
 import { addStrategyOperation, deleteStrategy, replaceStrategy, setSortOrder } from "../flags/strategies.ts";
-import { strategiesOf } from "../flags/strategies-store.ts";
+import { defaultStrategyFor, getsDefaultStrategy, strategiesOf } from "../flags/strategies-store.ts";
 import { replaceVariantsInEnvironments, variantsIn } from "../flags/variants.ts";
 import type { OperationRequest } from "../http/perform.ts";
+import { environmentsOf } from "../projects/project-environments.ts";
 import type { NewChange } from "./schema.ts";
 import type { Row } from "./store.ts";
 
@@ -57,9 +58,12 @@ const DEFINITIONS: { [A in Action]: Definition<A> } = {
   updateEnabled: {
     noun: "the flag's state or one of its strategies",
     // Who gets it is part of what is approved.
-    subject: (db, place, { feature }) => {
+    subject: (db, place, { feature, payload }) => {
       const scope = scopeOf(place, feature);
-      return { enabled: isEnabled(db, scope), strategies: strategiesOf(db, scope) };
+      const enablesStrategies = payload.shouldActivateDisabledStrategies === true;
+      const isDefault = payload.enabled && getsDefaultStrategy(db, scope, enablesStrategies);
+      const added = isDefault ? [defaultStrategyFor(db, scope)] : [];
+      return { enabled: isEnabled(db, scope), strategies: [...strategiesOf(db, scope), ...added] };
     },
     request: (place, { payload, ...change }) => ({
       operation: payload.enabled ? enable : disable,
@@ -169,10 +173,16 @@ export function subjectOf(db: Database, place: Place, change: NewChange): unknow
 }
 
 /** Why nothing can be changed about a flag, as a clause; undefined if it can. */
-export function flagConflict(db: Database, { project }: Place, name: string): string | undefined {
+export function flagConflict(
+  db: Database,
+  { project, environment }: Place,
+  name: string,
+): string | undefined {
   const feature = findFeature(db, name);
   if (feature?.project !== project) return `there is no flag ${name} in the project any more`;
-  return feature.archived ? `the flag ${name} is archived` : undefined;
+  if (feature.archived) return `the flag ${name} is archived`;
+  if (environmentsOf(db, project).includes(environment)) return undefined;
+  return `the project has no environment ${environment} any more`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { getsDefaultStrategy, withDefaults } from "../flags/strategies-store.ts";
+import { defaultStrategyFor, getsDefaultStrategy } from "../flags/strategies-store.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { conflictOf, flagConflict } from "./actions.ts";
 import { type ChangeRequest, CLOSED } from "./schema.ts";
@@ -75,17 +75,16 @@ function ofFeatures(db: Database, row: Row, changes: readonly StoredChange[], cr
   });
 }
 
-/** What enabling a flag implies that has no strategy: it gets the default one. */
+/** What enabling a flag implies that has no strategy by then: it gets the default one. */
 function defaultChange(db: Database, row: Row, feature: string, changes: readonly StoredChange[]) {
   const { project, environment, state } = row;
   const enabling = changes.find((change) => change.action === "updateEnabled" && change.payload.enabled);
   if (CLOSED.includes(state) || enabling?.action !== "updateEnabled") return {};
-  if (changes.some(({ action }) => action === "addStrategy")) return {};
+  if (changes.slice(0, changes.indexOf(enabling)).some(({ action }) => action === "addStrategy")) return {};
   const scope = { project, environment, feature };
   const enablesStrategies = enabling.payload.shouldActivateDisabledStrategies === true;
   if (!getsDefaultStrategy(db, scope, enablesStrategies)) return {};
-  const payload = withDefaults(db, scope, { name: "flexibleRollout" });
-  return { defaultChange: { action: "addStrategy", payload } };
+  return { defaultChange: { action: "addStrategy", payload: defaultStrategyFor(db, scope) } };
 }
 
 type Author = ReturnType<typeof authorNamed>;

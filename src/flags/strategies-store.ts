@@ -230,17 +230,19 @@ function defaultStrategy(db: Database, { project, environment }: ProjectScope): 
   return strategy === null ? null : JSON.parse(strategy);
 }
 
-/**
- * Adds the project's default strategy to a flag that has none; on for everyone if the project has not set one.
- * @throws ApiError `NotFoundError` if it names a segment that has since been deleted
- */
-function addDefaultStrategy(tx: Tx, scope: Scope) {
-  const own = defaultStrategy(tx.db, scope) ?? { name: "flexibleRollout" };
-  requireSegments(tx, scope.project, own.segments ?? []);
+/** The strategy that a flag without any gets: its project's default one; on for everyone if the project has not set one. */
+export function defaultStrategyFor(db: Database, scope: Scope): NewStrategy {
+  const own = defaultStrategy(db, scope) ?? { name: "flexibleRollout" };
   // The default strategy can't name the flag.
   const groupId = own.parameters?.groupId || scope.feature;
-  const strategy = { ...own, parameters: { ...own.parameters, groupId } };
-  addStrategy(tx, scope, withDefaults(tx.db, scope, strategy));
+  return withDefaults(db, scope, { ...own, parameters: { ...own.parameters, groupId } });
+}
+
+/** @throws ApiError `NotFoundError` if the default strategy names a segment that has since been deleted */
+function addDefaultStrategy(tx: Tx, scope: Scope) {
+  const strategy = defaultStrategyFor(tx.db, scope);
+  requireSegments(tx, scope.project, strategy.segments);
+  addStrategy(tx, scope, strategy);
 }
 
 /** The strategy with defaults filled in. */

@@ -87,6 +87,21 @@ test("a draft is nobody else's business, wherever one might see it", async (t) =
   assert.deepEqual(await seen(APPROVER), [404, 0, 0, 0, 0, 0]);
 });
 
+test("a request outlives its environment, but can't be applied", async (t) => {
+  const { propose, remove, get, post, state } = await openShop(t);
+  const id = await propose(ON);
+  await state(id, APPROVER, { state: "Approved" });
+  assert.equal((await remove(`${SHOP}/environments/production`, ADMIN)).status, 200);
+  const { status, body } = await get(`${REQUESTS}/${id}`, AUTHOR);
+  const conflict = "the project has no environment production any more";
+  assert.deepEqual([status, body.features[0].conflict], [200, conflict]);
+  assert.equal((await state(id, APPLIER, { state: "Applied" })).status, 409);
+  const tried = await post(`/api/admin/playground/change-request/${id}`, ADMIN, {
+    context: { appName: "x" },
+  });
+  assert.equal(tried.status, 409);
+});
+
 test("others can't touch a request, and ids of elsewhere lead nowhere", async (t) => {
   const { propose, put, remove, post, state } = await openShop(t);
   const id = await propose([ON, SPARE]);
@@ -114,6 +129,22 @@ test("a segment can't be taken out of its project by a request", async (t) => {
   assert.equal((await state(request, APPLIER, { state: "Applied" })).status, 200);
   const { name, project } = (await get(`/api/admin/segments/${id}`, ADMIN)).body;
   assert.deepEqual([name, project], ["people", "shop"]);
+});
+
+test("what enabling a flag adds is shown, and is part of what is approved", async (t) => {
+  const { propose, post, get, state } = await openShop(t);
+  const setDefault = (rollout: string) =>
+    post(`${SHOP}/environments/production/default-strategy`, AUTHOR, {
+      name: "flexibleRollout",
+      parameters: { rollout },
+    });
+  await setDefault("5");
+  const id = await propose([ON, { ...ON, action: "addStrategy", payload: { name: "default" } }]);
+  const { defaultChange } = (await get(`${REQUESTS}/${id}`, APPROVER)).body.features[0];
+  assert.equal(defaultChange?.payload.parameters.rollout, "5");
+  await state(id, APPROVER, { state: "Approved" });
+  await setDefault("100");
+  assert.match((await state(id, APPLIER, { state: "Applied" })).body.message, /needs 1 more approval, since/);
 });
 
 test("what was applied is undone as one, by whoever may change it directly", async (t) => {
