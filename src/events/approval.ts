@@ -23,9 +23,10 @@ const OF_ENVIRONMENT: ReadonlySet<EventType> = new Set([
   "features-imported",
 ]);
 
-/** Changes of all environments of a project. */
+/** Changes of all environments of a project; where a flag is moved to, other rules hold. */
 const OF_PROJECT: ReadonlySet<EventType> = new Set([
   "feature-archived",
+  "feature-project-change",
   "feature-variants-updated",
   "feature-dependency-added",
   "feature-dependency-removed",
@@ -46,6 +47,12 @@ const anyIn = query<{ project: string }, string>(`
   SELECT environment FROM project_environments
   WHERE project = :project AND required_approvals IS NOT NULL ORDER BY environment LIMIT 1`);
 
+const projectsUsing = query<{ segment: number }, string>(`
+  SELECT DISTINCT project FROM strategy_segments
+  JOIN strategies ON strategies.id = strategy JOIN features ON features.name = feature
+  JOIN project_environments USING (project, environment)
+  WHERE segment = :segment AND required_approvals IS NOT NULL ORDER BY project`);
+
 /** How many must approve a change to an environment of a project; 0 for none. */
 export const requiredApprovals = (db: Database, project: string, environment: string): number =>
   approvalsIn(db).pluck().get({ project, environment }) ?? 0;
@@ -60,10 +67,21 @@ export const approvedEnvironment = (db: Database, project: string): string | und
  */
 export function requireNoApproval(db: Database, actor: Actor, event: Recorded) {
   const { type, project, environment } = event;
-  if (actor.isAdmin || typeof project !== "string") return;
-  if (OF_ENVIRONMENT.has(type) && typeof environment === "string")
+  if (actor.isAdmin) return;
+  if (OF_ENVIRONMENT.has(type) && typeof project === "string" && typeof environment === "string")
     requireSkippable(db, actor, project, environment);
-  else if (OF_PROJECT.has(type) || archives(event)) requireAdmin(approvedEnvironment(db, project), project);
+  else if (OF_PROJECT.has(type) || archives(event))
+    for (const one of projectsOf(db, event)) requireAdmin(db, one, one === project);
+}
+
+/** The projects that a change concerns: also the one that a flag or a segment leaves, and all that use a common segment. */
+function projectsOf(db: Database, { type, project, data, preData }: Recorded): string[] {
+  const named = [project, preData?.project, data?.oldProject].filter((one) => typeof one === "string");
+  return named.length === 0 && type === "segment-updated"
+    ? projectsUsing(db)
+        .pluck()
+        .all({ segment: Number(data?.id) })
+    : named;
 }
 
 /** For a change without an event. */
@@ -77,10 +95,14 @@ export function requireSkippable(db: Database, actor: Actor, project: string, en
   );
 }
 
-function requireAdmin(environment: string | undefined, project: string) {
+/** @param canPropose whether a change request could do it, too */
+function requireAdmin(db: Database, project: string, canPropose: boolean) {
+  const environment = approvedEnvironment(db, project);
   if (environment === undefined) return;
   const need = "You need the permission ADMIN, as SKIP_CHANGE_REQUEST in one environment isn't enough,";
-  throw refused(need, project, environment);
+  if (canPropose) throw refused(need, project, environment);
+  const where = `in the project ${project}, changes of ${environment} must be approved`;
+  throw new ApiError("NoAccessError", `You need the permission ADMIN to do this: ${where}`);
 }
 
 /** A flag can be archived by an update of its metadata. */

@@ -131,6 +131,26 @@ test("a segment can't be taken out of its project by a request", async (t) => {
   assert.deepEqual([name, project], ["people", "shop"]);
 });
 
+test("what is taken out of the project, or shared with it, can't be changed there either", async (t) => {
+  const { post, put } = await openShop(t);
+  const segment = async (name: string, more = {}) =>
+    (await post("/api/admin/segments", ADMIN, { name, constraints: [], ...more })).body.id;
+  const own = await segment("own", { project: "shop" });
+  const [common, unused] = [await segment("common"), await segment("unused")];
+  await post(`${PRODUCTION}/strategies`, ADMIN, { name: "default", segments: [common] });
+  assert.equal((await post("/api/admin/projects", AUTHOR, { id: "mine", name: "mine" })).status, 201);
+  const replace = (id: number) => put(`/api/admin/segments/${id}`, AUTHOR, { name: "all", constraints: [] });
+  for (const refused of [
+    await replace(own),
+    await replace(common),
+    await post(`${SHOP}/features/checkout/changeProject`, AUTHOR, { newProjectId: "mine" }),
+  ]) {
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.message, /ADMIN to do this: in the project shop, changes of production must/);
+  }
+  assert.equal((await replace(unused)).status, 204);
+});
+
 test("what enabling a flag adds is shown, and is part of what is approved", async (t) => {
   const { propose, post, get, state } = await openShop(t);
   const setDefault = (rollout: string) =>
