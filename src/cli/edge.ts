@@ -32,6 +32,10 @@ const OPTIONS = {
     hint: "SECONDS",
     help: "how often to ask upstream whether tokens are still valid (60)",
   },
+  "max-age": {
+    hint: "SECONDS",
+    help: "/ready fails while the oldest flags are older than this; by default, they may be of any age",
+  },
   ...CA_OPTION,
 } as const;
 
@@ -70,6 +74,7 @@ export const edge = command({
         upstream: { url, options: trustOf(options.ca, "") },
         tokens: tokensOf(context),
         snapshot: options.snapshot,
+        maxAgeMs: options["max-age"] === undefined ? undefined : seconds(context, "max-age"),
         pollMs: seconds(context, "interval", 15),
         usageMs: seconds(context, "usage-interval", 60),
         checkMs: seconds(context, "token-interval", 60),
@@ -111,6 +116,6 @@ function tokensOf({ options, world }: EdgeContext): string[] {
 
 const seconds = (
   { options }: EdgeContext,
-  name: "interval" | "usage-interval" | "token-interval",
-  preset: number,
+  name: "max-age" | "interval" | "usage-interval" | "token-interval",
+  preset = 1,
 ) => 1000 * wholeNumber(options, name, { preset, maximum: 86_400 });

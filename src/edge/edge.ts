@@ -1,19 +1,17 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { hashSecret, secretIn } from "../access/token.ts";
 import { learnTokens } from "../applications/edge.ts";
 import type { Database } from "../db/database.ts";
-import { type Listener, refuse } from "../http/listener.ts";
-import { isBelow, pathOf } from "../http/path.ts";
+import type { Listener } from "../http/listener.ts";
 import type { Streams } from "../http/streams.ts";
-import { ApiError } from "../lib/api-error.ts";
 import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
 import { createServer } from "../server/app.ts";
 import type { ServerOptions } from "../server/options.ts";
-import { createMirror, isCovered, type Scope } from "./mirror.ts";
-import { readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { doorTo } from "./door.ts";
+import { createFollowing, createTrouble } from "./following.ts";
+import { confirmedAt, createMirror } from "./mirror.ts";
+import { snapshotIn } from "./snapshot.ts";
 import { createTokens } from "./tokens.ts";
-import { fetchFlags, listenTo, RefusedError, type Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream.ts";
 import { forward } from "./usage.ts";
 
 export interface EdgeOptions
@@ -26,6 +24,8 @@ export interface EdgeOptions
   tokens: readonly string[];
   /** Where what is known is kept. */
   snapshot?: string | undefined;
+  /** How old answers may be before the edge is not ready any more, in milliseconds. */
+  maxAgeMs?: number | undefined;
   /** How often upstream is asked for flags, and usage sent on, in milliseconds. */
   pollMs: number;
   usageMs: number;
@@ -47,122 +47,57 @@ interface Edge {
  * long as upstream is away.
  */
 export function createEdge(options: EdgeOptions): Edge {
-  const { db, log, snapshot, pollMs, usageMs, checkMs } = options;
+  const { db, log, basePath = "", metrics, maxAgeMs = Infinity } = options;
   const aborter = new AbortController();
-  const { signal } = aborter;
-  const upstream = { ...options.upstream, options: { ...options.upstream.options, signal } };
+  const upstream = {
+    ...options.upstream,
+    options: { ...options.upstream.options, signal: aborter.signal },
+  };
   const mirror = createMirror(db);
+  const snapshot = snapshotIn(options.snapshot, mirror, log);
   const trouble = createTrouble(log, upstream.url);
-  if (snapshot !== undefined) readSnapshot(snapshot, mirror);
-  const background = createBackground(log, "asking upstream");
-
-  const refresh = async (secret: string) => {
-    const hash = hashSecret(secret);
-    const scope = mirror.scopes.get(hash);
-    if (!scope || !mayFetch(scope)) return;
-    const before = mirror.kept.get(hash);
-    try {
-      const found = await fetchFlags(upstream, secret, before?.etag);
-      if (found || before) mirror.keep(hash, { scope, ...(found ?? before!), at: Date.now() });
-      if (found && snapshot !== undefined) writeSnapshot(snapshot, mirror);
-      trouble.over();
-    } catch (error) {
-      if (error instanceof RefusedError) mirror.dismiss(hash);
-      trouble.because(error as Error);
-    }
-  };
-  const followed = new Set<string>();
-  const follow = async (secret: string) => {
-    const scope = mirror.scopes.get(hashSecret(secret));
-    if (!scope || !mayFetch(scope) || followed.has(secret) || isCovered(mirror, scope)) return;
-    followed.add(secret);
-    await refresh(secret);
-    void listenTo(upstream, secret, () => void background.run(() => refresh(secret)), signal);
-  };
+  const follow = createFollowing(mirror, upstream, trouble);
   const tokens = createTokens(mirror, upstream, follow, trouble.because);
-  const refreshAll = async () => {
-    for (const secret of followed) await refresh(secret);
-  };
-  const send = () => forward(mirror, upstream, tokens.secrets).catch(trouble.because);
-  const begin = async () => {
-    await Promise.all(options.tokens.map((secret) => tokens.learn(secret)));
-    // Those that a snapshot knows need not be asked about again.
-    await Promise.all(options.tokens.map(follow));
-  };
-  background.every(pollMs, refreshAll);
-  background.every(usageMs, send);
-  background.every(checkMs, () => tokens.check().catch(trouble.because));
 
-  const { listener, streams } = createServer({ ...options, db, log });
-  const learning: Listener = async (request, response) => {
-    const secret = secretIn(request.headers.authorization || headerOf(request, "x-api-key"));
-    await tokens.learn(secret);
-    const { environment } = mirror.scopes.get(hashSecret(secret ?? "")) ?? {};
-    const isKnown = [...mirror.kept.values()].some(({ scope }) => scope.environment === environment);
-    return answer(log, environment === undefined || isKnown, listener, request, response);
+  const refresh = async () => {
+    await Promise.all(options.tokens.map(tokens.learn));
+    await Promise.all([...tokens.hashes].map(([secret, hash]) => follow(hash, secret)));
+    snapshot.write();
   };
+  const check = () => tokens.check().then(refresh, trouble.because);
+  const send = () => forward(mirror, upstream, tokens.hashes).catch(trouble.because);
+  const background = createBackground(log, "asking upstream");
+  background.every(options.pollMs, refresh);
+  background.every(options.usageMs, send);
+  background.every(options.checkMs, check);
+
+  const ageOf = (secret: string) => {
+    const scope = mirror.scopes.get(tokens.hashes.get(secret) ?? "");
+    const at = scope ? confirmedAt(mirror, scope) : Date.now();
+    return at === undefined ? undefined : Date.now() - at;
+  };
+  /** Of the oldest answers that are asked for. */
+  const age = () => Math.max(0, ...[...tokens.hashes.keys()].map((secret) => ageOf(secret) ?? 0));
+  const unready = () => {
+    const isMissing = options.tokens.some(
+      (secret) => !tokens.hashes.has(secret) || ageOf(secret) === undefined,
+    );
+    if (isMissing) return "The flags of a token given at the start have not come yet";
+    return age() > maxAgeMs ? `The flags are ${Math.floor(age() / 1000)} seconds old` : undefined;
+  };
+  metrics?.gauge("flagstone_edge_age_seconds", "Age of the oldest flags that are served", () => age() / 1000);
   learnTokens(db, (secrets) => Promise.all(secrets.map(tokens.learn)));
+  const ahead = doorTo({ basePath, learn: tokens.learn, ageOf, unready });
+  const { listener, streams } = createServer({ ...options, db, log, ahead });
   return {
-    listener: learning,
+    listener,
     streams,
-    ready: begin(),
+    ready: background.run(refresh),
     async stop() {
       await background.stop();
       await send();
       aborter.abort();
-      if (snapshot !== undefined) writeSnapshot(snapshot, mirror);
-    },
-  };
-}
-
-/** A service token is for no environment, and a page's token is not for the flags themselves. */
-const mayFetch = ({ type }: Scope) => type === "client" || type === "backend";
-
-const headerOf = ({ headers }: IncomingMessage, name: string) => String(headers[name] ?? "");
-
-/** Only what applications ask for; where no flags are known, an empty list would turn everything off. */
-function answer(
-  log: Log,
-  hasFlags: boolean,
-  listener: Listener,
-  request: IncomingMessage,
-  response: ServerResponse,
-) {
-  const path = pathOf(request);
-  if (isBelow("/api/admin", path) || isBelow("/auth", path) || isBelow("/invite", path))
-    return refuse(
-      log,
-      new ApiError("NotFoundError", "An edge answers applications only: ask the server behind it"),
-      request,
-      response,
-    );
-  if (!hasFlags && (isBelow("/api", path) || isBelow("/ofrep", path)))
-    return refuse(
-      log,
-      new ApiError(
-        "ServiceUnavailableError",
-        "This edge has no flags of the token's environment yet: it needs a backend token for that",
-        {
-          headers: { "retry-after": "5" },
-        },
-      ),
-      request,
-      response,
-    );
-  return listener(request, response);
-}
-
-/** Logs when upstream can't be asked, and when it can again, once each. */
-function createTrouble(log: Log, url: string) {
-  let reason: string | undefined;
-  return {
-    because({ message }: Error) {
-      if (reason !== message) log({ level: "warn", message: `${url} can't be asked: ${message}` });
-      reason = message;
-    },
-    over() {
-      if (reason !== undefined) log({ level: "info", message: `${url} answers again` });
-      reason = undefined;
+      snapshot.write();
     },
   };
 }

@@ -12,7 +12,7 @@ import { bump } from "../db/revision.ts";
 import { command } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { timestamp } from "../lib/time.ts";
-import type { Copy } from "./upstream.ts";
+import type { Fetched } from "./upstream.ts";
 
 /** What a token opens, as upstream says. */
 export interface Scope {
@@ -21,12 +21,9 @@ export interface Scope {
   projects: readonly string[];
 }
 
-/** What was fetched with a token, and when that was confirmed last, in milliseconds. */
-export interface Kept {
+/** What was fetched with a token. */
+export interface Kept extends Fetched {
   scope: Scope;
-  copy: Copy;
-  etag: string | undefined;
-  at: number;
 }
 
 /** What an edge knows: tokens, in the tables of the server; and flags, by the hash of the token they came with. */
@@ -35,6 +32,9 @@ export interface Mirror {
   readonly kept: Map<string, Kept>;
   /** By the hash of the token. */
   readonly scopes: Map<string, Scope>;
+  /** Grows with every change to what is known. */
+  readonly version: number;
+  /** Replaces what was fetched with this token, and with those that open nothing else. */
   keep(hash: string, kept: Kept): void;
   /** Lets applications in with a token. */
   admit(hash: string, scope: Scope): void;
@@ -43,8 +43,8 @@ export interface Mirror {
 }
 
 const insert = command<Record<string, unknown>>(`
-  INSERT OR IGNORE INTO tokens (type, name, hash, projects, environment, created_at)
-  VALUES (:type, :name, :hash, :projects, :environment, :now)`);
+  INSERT OR IGNORE INTO tokens (id, type, name, hash, projects, environment, created_at)
+  VALUES (:id, :type, :name, :hash, :projects, :environment, :now)`);
 
 const remove = command<{ hash: string }>(`DELETE FROM tokens WHERE hash = :hash`);
 
@@ -53,7 +53,9 @@ export function createMirror(db: Database): Mirror {
   const kept = new Map<string, Kept>();
   const scopes = new Map<string, Scope>();
   const merged = new Map<string, ForeignFlags>();
+  let version = 0;
   const change = () => {
+    version++;
     merged.clear();
     bump(db, [FOREIGN]);
   };
@@ -66,18 +68,25 @@ export function createMirror(db: Database): Mirror {
     db,
     kept,
     scopes,
+    get version() {
+      return version;
+    },
     keep(hash, now) {
       const isSame = kept.get(hash)?.copy === now.copy;
+      for (const [other, { scope }] of kept) if (covers(now.scope, scope)) kept.delete(other);
       kept.set(hash, now);
       if (!isSame) change();
     },
     admit(hash, scope) {
+      version++;
       scopes.set(hash, scope);
       const { environment } = scope;
       const row = { type: toTokenType(scope.type), projects: JSON.stringify(scope.projects), environment };
-      write(db, SYSTEM, (tx) => void insert(tx).run({ ...row, hash, name: "edge", now: timestamp() }));
+      const id = Number.parseInt(hash.slice(0, 12), 16); // on all edges the same, as stream keys have it
+      write(db, SYSTEM, (tx) => void insert(tx).run({ ...row, id, hash, name: "edge", now: timestamp() }));
     },
     dismiss(hash) {
+      version++;
       scopes.delete(hash);
       write(db, SYSTEM, (tx) => void remove(tx).run({ hash }));
       if (kept.delete(hash)) change();
@@ -85,14 +94,13 @@ export function createMirror(db: Database): Mirror {
   };
 }
 
-/** The flags of an environment that came with any token; the newest of each. */
+/** The flags of an environment: those of each project as they came last. */
 function mergedIn(environment: string, all: Iterable<Kept>): ForeignFlags {
-  const own = [...all]
-    .filter(({ scope }) => scope.environment === environment)
-    .sort((a, b) => revisionOf(a) - revisionOf(b));
+  const own = [...all].filter(({ scope }) => scope.environment === environment).sort((a, b) => a.at - b.at);
   const flags = new Map<string, Flag>();
   const segments = new Map<number, Segment>();
-  for (const { copy } of own) {
+  for (const { scope, copy } of own) {
+    for (const { name, project } of flags.values()) if (opens(scope, project)) flags.delete(name);
     for (const feature of copy.features)
       flags.set(feature.name, {
         name: feature.name,
@@ -105,18 +113,29 @@ function mergedIn(environment: string, all: Iterable<Kept>): ForeignFlags {
   return {
     flags: [...flags.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     segments: new Map([...segments].sort(([a], [b]) => a - b)),
-    revision: Math.max(0, ...own.map(revisionOf)),
+    revision: Math.max(0, ...own.map(({ copy }) => copy.meta?.revisionId ?? 0)),
   };
 }
 
-const revisionOf = ({ copy }: Kept) => copy.meta?.revisionId ?? 0;
+const opens = ({ projects }: Scope, project: string) => projects.includes("*") || projects.includes(project);
 
-/** Whether another token that flags were fetched with opens all that this one does. */
-export const isCovered = ({ scopes, kept }: Mirror, { environment, projects }: Scope) =>
-  [...kept.keys()]
-    .map((hash) => scopes.get(hash))
-    .some(
-      (scope) =>
-        scope?.environment === environment &&
-        (scope.projects.includes("*") || projects.every((project) => scope.projects.includes(project))),
-    );
+/** Whether one token opens all that the other does; `*` is opened only by itself. */
+const covers = (one: Scope, other: Scope) =>
+  one.environment === other.environment && other.projects.every((project) => opens(one, project));
+
+/** Whether the flags that a token opens have come with one other. */
+export const isCovered = ({ kept }: Mirror, hash: string, scope: Scope) =>
+  [...kept].some(([other, one]) => other !== hash && covers(one.scope, scope));
+
+/** When the flags that a token opens were the server's last, in milliseconds; undefined if some have not come. */
+export function confirmedAt({ kept }: Mirror, { environment, projects }: Scope): number | undefined {
+  const newest = projects.map((project) =>
+    Math.max(
+      0,
+      ...[...kept.values()]
+        .filter(({ scope }) => covers(scope, { ...scope, environment, projects: [project] }))
+        .map(({ at }) => at),
+    ),
+  );
+  return Math.min(...newest) || undefined;
+}

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import * as v from "valibot";
 import { stagedFile } from "../db/staged-file.ts";
+import type { Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Mirror } from "./mirror.ts";
 import { Copy } from "./upstream.ts";
@@ -15,15 +16,29 @@ const Scope = v.object({
 
 /** What an edge knows, on disk: of tokens only their hashes. */
 const Snapshot = v.object({
-  version: v.literal(VERSION, "is of another version of Flagstone"),
+  version: v.literal(VERSION),
   tokens: v.array(v.object({ hash: v.string(), scope: Scope })),
   kept: v.array(
     v.object({ hash: v.string(), scope: Scope, copy: Copy, etag: v.optional(v.string()), at: v.number() }),
   ),
 });
 
-/** Writes what is known, whole or not at all. */
-export function writeSnapshot(file: string, { kept, scopes }: Mirror) {
+/** Takes up what a file says that was known before, and keeps it there. @throws UsageError for a file of something else */
+export function snapshotIn(file: string | undefined, mirror: Mirror, log: Log) {
+  if (file === undefined) return { write() {} };
+  read(file, mirror, log);
+  let written = mirror.version;
+  return {
+    /** Whole or not at all, if something has changed. */
+    write() {
+      if (written === mirror.version) return;
+      writeSnapshot(file, mirror);
+      written = mirror.version;
+    },
+  };
+}
+
+function writeSnapshot(file: string, { kept, scopes }: Mirror) {
   using staged = stagedFile(file);
   const tokens = [...scopes].map(([hash, scope]) => ({ hash, scope }));
   const copies = [...kept].map(([hash, one]) => ({ hash, ...one }));
@@ -31,27 +46,23 @@ export function writeSnapshot(file: string, { kept, scopes }: Mirror) {
   staged.commit({ mayReplace: true });
 }
 
-/** Takes up what was known before; nothing if there is no file yet. @throws UsageError for a file that is something else */
-export function readSnapshot(file: string, mirror: Mirror) {
-  if (!fs.existsSync(file)) return;
-  const snapshot = parse(file);
+function read(file: string, mirror: Mirror, log: Log) {
+  const text = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";
+  if (text === "") return;
+  if (!text.startsWith(`{"version":`)) throw new UsageError(`${file} is not a snapshot of an edge`);
+  const snapshot = parse(text);
+  if (!snapshot)
+    return log({ level: "warn", message: `${file} was cut, or is of another version: it is not used` });
   for (const { hash, scope } of snapshot.tokens) mirror.admit(hash, scope);
   for (const { hash, ...one } of snapshot.kept) mirror.keep(hash, { ...one, etag: one.etag });
 }
 
-function parse(file: string) {
-  let value: unknown;
+/** Undefined for what this version can't read: a copy is no reason not to start. */
+function parse(text: string): v.InferOutput<typeof Snapshot> | undefined {
   try {
-    value = JSON.parse(fs.readFileSync(file, "utf8"));
+    const value = JSON.parse(text);
+    return v.is(Snapshot, value) ? value : undefined;
   } catch {
-    throw new UsageError(
-      `${file} is not a snapshot of an edge, or was cut: remove it, and start while upstream answers`,
-    );
+    return undefined;
   }
-  const result = v.safeParse(Snapshot, value);
-  if (result.success) return value as v.InferOutput<typeof Snapshot>;
-  const [issue] = result.issues;
-  throw new UsageError(
-    `${file} is no snapshot that this version reads: ${v.getDotPath(issue)} ${issue.message}`,
-  );
 }

@@ -1,24 +1,25 @@
+import { setTimeout } from "node:timers/promises";
 import { hashSecret } from "../access/token.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Mirror } from "./mirror.ts";
-import type { Upstream } from "./upstream.ts";
-import { validTokens } from "./upstream.ts";
+import { type Upstream, validTokens } from "./upstream.ts";
 
 /** How many unknown tokens are remembered as such, and for how long, in milliseconds. */
 const MAX_UNKNOWN = 10_000;
 const UNKNOWN_MS = 60_000;
 
-/** How many tokens upstream is asked about at once, and how many questions may wait. */
+/** How many tokens upstream is asked about at once, how many may wait for that, and the pause between two questions. */
 const AT_ONCE = 100;
 const MAX_WAITING = 1000;
+const PAUSE_MS = 100;
 
 /** Knows which secrets open what, and asks upstream about others. */
 export interface Tokens {
-  /** The secrets of admitted tokens, by hash: with them upstream is asked again. */
-  readonly secrets: ReadonlyMap<string, string>;
-  /** Resolves once it is known whether a secret opens anything. */
-  learn(secret: string | undefined): Promise<void>;
-  /** Dismisses those that upstream no longer knows. */
+  /** The hashes of admitted tokens, by secret: with these upstream can be asked again. */
+  readonly hashes: ReadonlyMap<string, string>;
+  /** Resolves to whether it is known what a secret opens, if anything. */
+  learn(secret: string): boolean | Promise<boolean>;
+  /** Dismisses those that upstream no longer knows. @throws Error if it can't be asked */
   check(): Promise<void>;
 }
 
@@ -29,13 +30,13 @@ export interface Tokens {
 export function createTokens(
   mirror: Mirror,
   upstream: Upstream,
-  onAdmitted: (secret: string) => Promise<void>,
+  onAdmitted: (hash: string, secret: string) => Promise<void>,
   onTrouble: (error: Error) => void,
 ): Tokens {
-  const secrets = new Map<string, string>();
+  const hashes = new Map<string, string>();
   /** When each was found unknown. */
   const unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
-  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  const waiting = new Map<string, PromiseWithResolvers<boolean>>();
   let isAsking = false;
 
   const askForAll = async () => {
@@ -43,11 +44,12 @@ export function createTokens(
     isAsking = true;
     while (waiting.size > 0) {
       const asked = [...waiting].slice(0, AT_ONCE);
-      await admitKnown(asked.map(([secret]) => secret)).catch(onTrouble);
+      const isAnswered = await admitKnown(asked.map(([secret]) => secret)).then(() => true, onTrouble);
       for (const [secret, { resolve }] of asked) {
         waiting.delete(secret);
-        resolve();
+        resolve(isAnswered ?? false);
       }
+      await setTimeout(PAUSE_MS, undefined, { ref: false });
     }
     isAsking = false;
   };
@@ -55,40 +57,39 @@ export function createTokens(
   const admitKnown = async (asked: readonly string[]) => {
     const known = await validTokens(upstream, asked);
     for (const { token, ...scope } of known) {
-      secrets.set(hashSecret(token), token);
+      hashes.set(token, hashSecret(token));
       mirror.admit(hashSecret(token), scope);
     }
-    await Promise.all(known.map(({ token }) => onAdmitted(token)));
-    for (const secret of asked)
-      if (!known.some(({ token }) => token === secret)) unknown.set(hashSecret(secret), Date.now(), 1);
+    for (const secret of asked) if (!hashes.has(secret)) unknown.set(hashSecret(secret), Date.now());
+    await Promise.all(known.map(({ token }) => onAdmitted(hashes.get(token)!, token)));
+  };
+
+  const dismissUnknown = async (some: readonly string[]) => {
+    const known = new Set((await validTokens(upstream, some)).map(({ token }) => token));
+    for (const secret of some) {
+      if (known.has(secret)) continue;
+      mirror.dismiss(hashes.get(secret)!);
+      hashes.delete(secret);
+    }
   };
 
   return {
-    secrets,
-    async learn(secret) {
-      if (!secret) return;
+    hashes,
+    learn(secret) {
+      if (hashes.has(secret)) return true;
       const hash = hashSecret(secret);
-      if (mirror.scopes.has(hash)) return void secrets.set(hash, secret);
-      if (Date.now() - (unknown.get(hash) ?? 0) < UNKNOWN_MS || waiting.size >= MAX_WAITING) return;
-      const answer = waiting.get(secret) ?? Promise.withResolvers<void>();
+      if (mirror.scopes.has(hash)) return Boolean(hashes.set(secret, hash)); // from a snapshot
+      if (Date.now() - (unknown.get(hash) ?? 0) < UNKNOWN_MS) return true;
+      if (waiting.size >= MAX_WAITING) return false;
+      const answer = waiting.get(secret) ?? Promise.withResolvers();
       waiting.set(secret, answer);
       void askForAll();
-      await answer.promise;
+      return answer.promise;
     },
     async check() {
-      const all = [...secrets];
-      for (let first = 0; first < all.length; first += AT_ONCE) {
-        const some = all.slice(first, first + AT_ONCE);
-        const known = await validTokens(
-          upstream,
-          some.map(([, secret]) => secret),
-        );
-        for (const [hash, secret] of some) {
-          if (known.some(({ token }) => token === secret)) continue;
-          secrets.delete(hash);
-          mirror.dismiss(hash);
-        }
-      }
+      const all = [...hashes.keys()];
+      for (let first = 0; first < all.length; first += AT_ONCE)
+        await dismissUnknown(all.slice(first, first + AT_ONCE));
     },
   };
 }

@@ -36,29 +36,30 @@ const asking = (upstream: Upstream, token: string, path: string, headers = {}, b
     body && JSON.stringify(body),
   );
 
-/** Upstream has refused the token itself. */
-export class RefusedError extends Error {}
+/** What was fetched with a token. */
+export interface Fetched {
+  copy: Copy;
+  etag: string | undefined;
+  /** When the server that makes changes said so last, in milliseconds by our clock. */
+  at: number;
+}
 
 /**
- * The flags of a token, unless they are those with the ETag.
- * @throws RefusedError; Error for anything else that is not an answer
+ * The flags of a token; those from before, if upstream says that they are the same.
+ * @throws Error for anything else
  */
-export async function fetchFlags(
-  upstream: Upstream,
-  token: string,
-  etag: string | undefined,
-): Promise<{ copy: Copy; etag: string | undefined } | undefined> {
-  const headers = {
+export async function fetchFlags(upstream: Upstream, token: string, before?: Fetched): Promise<Fetched> {
+  const response = await asking(upstream, token, "/api/client/features", {
     "unleash-client-spec": SPECIFICATION,
     "unleash-appname": "flagstone-edge",
-    ...(etag !== undefined && { "if-none-match": etag }),
-  };
-  const response = await asking(upstream, token, "/api/client/features", headers);
-  if (response.statusCode === 304) return void response.resume();
-  if (response.statusCode === 401 || response.statusCode === 403)
-    throw new RefusedError(await refusalOf({ ...upstream, token }, response));
-  const copy = await answerOf(upstream, response, Copy);
-  return { copy, etag: response.headers.etag };
+    ...(before?.etag !== undefined && { "if-none-match": before.etag }),
+  });
+  const at = Date.now() - 1000 * (Number(response.headers.age) || 0); // of another edge
+  if (response.statusCode === 304 && before) {
+    response.resume();
+    return { ...before, at };
+  }
+  return { copy: await answerOf(upstream, response, Copy), etag: response.headers.etag, at };
 }
 
 /** The tokens among these that upstream knows, with what they open; Unleash 6 leaves the environment to their names. */
@@ -122,18 +123,11 @@ async function answerOf<S extends v.GenericSchema>(
 const AGAIN_MS = 5000;
 
 /** Calls back whenever upstream's stream says something; ends at once where there is no stream. */
-export async function listenTo(
-  upstream: Upstream,
-  token: string,
-  onMessage: () => void,
-  signal: AbortSignal,
-) {
-  while (!signal.aborted) {
-    const options = {
-      headers: { accept: "text/event-stream", "unleash-client-spec": SPECIFICATION },
-      signal,
-    };
-    const response = await ask({ ...upstream, token }, "/api/client/streaming", options).catch(
+export async function listenTo(upstream: Upstream, token: string, onMessage: () => void) {
+  const { signal } = upstream.options;
+  while (!signal?.aborted) {
+    const headers = { accept: "text/event-stream", "unleash-client-spec": SPECIFICATION };
+    const response = await ask({ ...upstream, token }, "/api/client/streaming", { headers }).catch(
       () => undefined,
     );
     const isStream = response?.headers["content-type"]?.startsWith("text/event-stream");

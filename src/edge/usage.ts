@@ -15,13 +15,13 @@ const MOST = 1000;
 
 /**
  * Sends on what applications have reported, summed; what upstream does not take is kept for the next time.
- * @param secrets by the hash of the token
+ * @param hashes by the secret of the token
  * @throws Error if upstream does not take it
  */
-export async function forward(mirror: Mirror, upstream: Upstream, secrets: ReadonlyMap<string, string>) {
+export async function forward(mirror: Mirror, upstream: Upstream, hashes: ReadonlyMap<string, string>) {
   const { db } = mirror;
   for (const [environment, reports] of Map.groupBy(take(db), ({ environment }) => environment)) {
-    const token = senderIn(mirror, secrets, environment);
+    const token = senderIn(mirror, hashes, environment);
     for (let first = 0; first < reports.length; first += MOST)
       await forwardSome(db, upstream, token, reports.slice(first, first + MOST), reports.slice(first));
   }
@@ -44,13 +44,13 @@ async function forwardSome(
 }
 
 /** A token for applications on servers, which may report for all others there; the widest. */
-function senderIn({ scopes }: Mirror, secrets: ReadonlyMap<string, string>, environment: string) {
-  const own = [...secrets].filter(([hash]) => {
+function senderIn({ scopes }: Mirror, hashes: ReadonlyMap<string, string>, environment: string) {
+  const own = [...hashes].filter(([, hash]) => {
     const scope = scopes.get(hash);
     return scope?.environment === environment && scope.type !== "frontend";
   });
-  const widest = own.find(([hash]) => scopes.get(hash)!.projects.includes("*")) ?? own[0];
-  return widest?.[1];
+  const widest = own.find(([, hash]) => scopes.get(hash)!.projects.includes("*")) ?? own[0];
+  return widest?.[0];
 }
 
 /** As Edges report. */

@@ -10,16 +10,24 @@ export const pathOf = ({ url = "" }: IncomingMessage) => url.split("?", 1)[0]!;
 export const maskSecrets = (text: string) =>
   text.replace(/(\/(?:api-tokens|invite-link\/+tokens|invite|auth\/+link)\/+)[^/\s]+/, `$1${MASK}`);
 
+/** A path without repeated slashes and the base path; undefined for anything outside that. */
+export function pathWithin(basePath: string, pathname: string): string | undefined {
+  const path = pathname.includes("//") ? pathname.replaceAll(/\/{2,}/g, "/") : pathname;
+  if (basePath !== "" && path !== basePath && !path.startsWith(`${basePath}/`)) return undefined;
+  return path.slice(basePath.length) || "/";
+}
+
 /**
- * Collapses repeated slashes and strips the base path, so that nothing behind it needs to know about it.
- * @throws ApiError `NotFoundError` for anything outside the base path
+ * Makes the path one within the base path, so that nothing behind it needs to know about that.
+ * @throws ApiError `NotFoundError` for anything outside
  */
 export function normalizePath(basePath: string, { url }: H3Event) {
-  const pathname = url.pathname.includes("//") ? url.pathname.replaceAll(/\/{2,}/g, "/") : url.pathname;
-  if (basePath !== "" && pathname !== basePath && !pathname.startsWith(`${basePath}/`)) {
-    throw new ApiError("NotFoundError", `There is nothing at ${pathname}: everything is below ${basePath}`);
-  }
-  const path = pathname.slice(basePath.length) || "/";
+  const path = pathWithin(basePath, url.pathname);
+  if (path === undefined)
+    throw new ApiError(
+      "NotFoundError",
+      `There is nothing at ${url.pathname}: everything is below ${basePath}`,
+    );
   if (path !== url.pathname) url.pathname = path;
 }
 

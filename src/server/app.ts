@@ -45,7 +45,8 @@ export function createServer(options: ServerOptions): { app: H3; listener: Liste
     ...SINGLE,
     ...Object.values(authProxy?.headers ?? {}).filter((name) => name !== undefined),
   ]);
-  const guard = guarded(log, withProxySignIn(options, cached), single);
+  const answering = withProxySignIn(options, cached);
+  const guard = guarded(log, options.ahead?.(answering) ?? answering, single);
   const measured = metrics?.measured(guard) ?? guard;
   return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured, streams };
 }

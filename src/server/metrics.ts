@@ -14,6 +14,8 @@ const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 export interface Metrics {
   /** Counts the listener's responses and times them to the last byte. */
   measured(listener: Listener): Listener;
+  /** Adds one that is read on request. */
+  gauge(name: string, help: string, read: () => number): void;
   /** All metrics in the Prometheus format. */
   answer(): Promise<HTTPResponse>;
 }
@@ -47,11 +49,13 @@ export function createMetrics({ db, basePath, operations }: MetricsOptions): Met
     labelNames: ["operation"],
     registers,
   });
-  mountGauges(db, registers);
+  const gauge = gaugeIn(registers);
+  mountGauges(db, gauge);
   mountDeliveryGauges(db, registers);
   collectDefaultMetrics({ register: registry });
   const find = operationFinder(operations, basePath);
   return {
+    gauge,
     measured: (listener) => (req, res) => {
       const begin = performance.now();
       const found = find(req.method!, pathOf(req));
@@ -72,9 +76,10 @@ export function createMetrics({ db, basePath, operations }: MetricsOptions): Met
   };
 }
 
-function mountGauges(db: Database, registers: Registry[]) {
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
+const gaugeIn =
+  (registers: Registry[]): Metrics["gauge"] =>
+  (name, help, read) =>
+    void new Gauge({
       name,
       help,
       registers,
@@ -82,6 +87,8 @@ function mountGauges(db: Database, registers: Registry[]) {
         this.set(read());
       },
     });
+
+function mountGauges(db: Database, gauge: Metrics["gauge"]) {
   const pragma = (name: string) => db.pragma(name, { simple: true }) as number;
   gauge(
     "flagstone_database_bytes",

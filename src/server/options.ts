@@ -1,5 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { AuthProxy } from "../http/auth-proxy.ts";
+import type { Listener } from "../http/listener.ts";
 import type { LoadUi } from "../http/page.ts";
 import type { ResponseCache } from "../http/response-cache.ts";
 import type { Log } from "../lib/logger.ts";
@@ -30,6 +31,8 @@ export interface ServerOptions {
   metrics?: Metrics | undefined;
   /** Loads the page's files; without it, there is only the API. */
   ui?: LoadUi | undefined;
+  /** Comes before everything that answers. */
+  ahead?: (listener: Listener) => Listener;
   /** Caches responses to reads. */
   cache?: ResponseCache;
 }

@@ -31,20 +31,20 @@ const world = () =>
 
 const HOST = { host: "127.0.0.1", port: 0, log: () => {} };
 
-/** A server on a socket, whose network can be cut. */
+/** A server on a socket, whose line can be cut, or meddled with. */
 async function openUpstream(t: TestContext) {
   const server = await openServer(t, world());
-  let isCut = false;
-  const cut = (isIt: boolean) => {
-    isCut = isIt;
-  };
   const asked: string[] = [];
+  const line = { via: server.listener };
   const listening = await listen((request, response) => {
     asked.push(`${request.method} ${request.url}`);
-    return isCut ? void request.destroy() : server.listener(request, response);
+    return line.via(request, response);
   }, HOST);
   t.after(() => listening.close());
-  return { ...server, asked, url: listening.url, cut };
+  const cut = (isIt: boolean) => {
+    line.via = isIt ? (request) => void request.destroy() : server.listener;
+  };
+  return { ...server, asked, url: listening.url, cut, line };
 }
 
 async function openEdge(t: TestContext, url: string, options: Partial<EdgeOptions> = {}) {
@@ -134,10 +134,32 @@ test("an edge serves what it knows while upstream is away, also after a start", 
   const second = await openEdge(t, server.url, { snapshot });
   assert.equal((await get(`${second.url}/api/client/features`, CLIENT, SPEC)).text, own.text);
   assert.equal((await get(`${second.url}/api/frontend`, FRONTEND)).status, 200);
-  assert.equal((await get(`${second.url}/api/client/features`, "*:development.unknown")).status, 401);
+  const stranger = await get(`${second.url}/api/client/features`, "*:development.unknown");
+  assert.equal(stranger.status, 503, "an application that is refused with a 401 would not come back");
   await second.stop();
   const without = await openEdge(t, server.url);
-  assert.equal((await get(`${without.url}/api/client/features`, CLIENT)).status, 401);
+  assert.equal((await get(`${without.url}/api/client/features`, CLIENT)).status, 503);
+  server.cut(false);
+  await until(async () => (await get(`${without.url}/api/client/features`, CLIENT)).status === 200);
+});
+
+test("answers say how old they are, and an edge whose answers are too old is not ready", async (t) => {
+  const server = await openUpstream(t);
+  const edge = await openEdge(t, server.url, { maxAgeMs: 100 });
+  const second = await openEdge(t, edge.url);
+  const ageOf = async ({ url }: { url: string }) =>
+    Number((await get(`${url}/api/frontend`, FRONTEND)).headers.get("age"));
+  const statusOf = async () => (await fetch(`${edge.url}/ready`)).status;
+  assert.deepEqual([await ageOf(edge), await statusOf()], [0, 200]);
+  server.cut(true);
+  await until(async () => (await statusOf()) === 503, "too old");
+  server.line.via = (request, response) => {
+    response.setHeader("age", 7);
+    return server.listener(request, response);
+  };
+  await until(async () => (await ageOf(second)) === 7, "of the server's answers, not of the edge's");
+  server.cut(false);
+  await until(async () => (await statusOf()) === 200, "as new");
 });
 
 test("a token is asked about once, and ends with its revocation", async (t) => {

@@ -52,7 +52,7 @@ const collect =
 /** Resolves once the condition holds; fails after a timeout. */
 export async function until(holds: () => unknown, what = "the condition", ms = 10_000) {
   const end = performance.now() + ms;
-  while (!holds()) {
+  while (!(await holds())) {
     if (performance.now() > end) throw new Error(`Timed out waiting for ${what}`);
     await wait(5);
   }

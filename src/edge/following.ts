@@ -1,0 +1,52 @@
+import { oneAtATime } from "../lib/background.ts";
+import type { Log } from "../lib/logger.ts";
+import { isCovered, type Mirror, type Scope } from "./mirror.ts";
+import { fetchFlags, listenTo, type Upstream } from "./upstream.ts";
+
+/** @returns what keeps the flags that a token opens as upstream has them, and resolves once they have been asked for */
+export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Trouble) {
+  const followed = new Map<string, () => Promise<void>>();
+
+  const refresh = async (hash: string, secret: string) => {
+    const scope = mirror.scopes.get(hash);
+    if (!scope || !mayFetch(scope) || isCovered(mirror, hash, scope)) return void followed.delete(hash);
+    try {
+      const found = await fetchFlags(upstream, secret, mirror.kept.get(hash));
+      trouble.over();
+      if (mirror.scopes.has(hash) && !isCovered(mirror, hash, scope)) mirror.keep(hash, { scope, ...found });
+    } catch (error) {
+      trouble.because(error as Error);
+    }
+  };
+
+  return async (hash: string, secret: string) => {
+    const again = followed.get(hash) ?? oneAtATime(() => refresh(hash, secret));
+    const isNew = !followed.has(hash);
+    followed.set(hash, again);
+    await again();
+    if (isNew) void listenTo(upstream, secret, again);
+  };
+}
+
+/** A service token is for no environment, and a page's token is not for the flags themselves. */
+const mayFetch = ({ type }: Scope) => type === "client" || type === "backend";
+
+interface Trouble {
+  because(error: Error): void;
+  over(): void;
+}
+
+/** Logs when upstream can't be asked, and when it can again, once each. */
+export function createTrouble(log: Log, url: string): Trouble {
+  let reason: string | undefined;
+  return {
+    because({ message }) {
+      if (reason !== message) log({ level: "warn", message: `${url} can't be asked: ${message}` });
+      reason = message;
+    },
+    over() {
+      if (reason !== undefined) log({ level: "info", message: `${url} answers again` });
+      reason = undefined;
+    },
+  };
+}
