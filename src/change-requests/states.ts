@@ -66,18 +66,18 @@ export function moveTo(tx: Tx, row: Row, change: StateChange) {
 export const comment = (tx: Tx, { id }: Row, text: string) =>
   void insertComment(tx).run({ id, text, createdBy: authorOf(tx.actor), now: tx.now });
 
-/** Records an event of a request. */
+/** Records an event of a request; what a draft is called is its author's secret. */
 export const recordOf = (
   tx: Tx,
   type: EventType,
-  { id, project, environment, title }: Row,
+  { id, project, environment, title, state }: Row,
   more: object = {},
 ) =>
   tx.record({
     type,
     project,
     environment,
-    data: { changeRequestId: id, ...(title !== null && { title }), ...more },
+    data: { changeRequestId: id, ...(title !== null && state !== "Draft" && { title }), ...more },
   });
 
 function requireAuthor(tx: Tx, row: Row, orAdmin = false) {
@@ -93,7 +93,7 @@ function sendToReview(tx: Tx, row: Row) {
   for (const change of changes) storeBefore(tx, change.id, subjectOf(tx.db, row, change));
   removeVotes(tx).run({ id: row.id });
   storeState(tx, row, "In review");
-  recordOf(tx, "change-request-sent-to-review", row);
+  recordOf(tx, "change-request-sent-to-review", { ...row, state: "In review" });
   if (neededApprovals(tx.db, row) === 0) storeState(tx, row, "Approved");
   else tellReviewers(tx, row);
 }

@@ -59,17 +59,20 @@ test("a request has at most 1,000 changes", async (t) => {
 });
 
 test("a draft is nobody else's business, wherever one might see it", async (t) => {
-  const { post, get } = await openShop(t);
+  const { post, get, put } = await openShop(t);
   const { id } = (await post(PROPOSE, AUTHOR, { ...ON, action: "addStrategy", payload: { name: "default" } }))
     .body;
+  await put(`${REQUESTS}/${id}/title`, AUTHOR, { title: "takeover" });
+  await post(PROPOSE, AUTHOR, SPARE);
   const seen = async (as: string) => {
-    const [one, all, pending, count, search, flags] = await Promise.all([
+    const [one, all, pending, count, search, flags, log] = await Promise.all([
       get(`${REQUESTS}/${id}`, as),
       get(REQUESTS, as),
       get(`${REQUESTS}/pending/checkout`, as),
       get(`${REQUESTS}/count`, as),
       get("/api/admin/search/change-requests", as),
       get("/api/admin/search/features?project=IS:shop", as),
+      post("/api/admin/events/search", as, { query: "takeover" }),
     ]);
     const ids = flags.body.features.flatMap(({ environments }: { environments: object[] }) =>
       environments.flatMap((one: { changeRequestIds?: number[] }) => one.changeRequestIds ?? []),
@@ -81,10 +84,11 @@ test("a draft is nobody else's business, wherever one might see it", async (t) =
       count.body.total,
       search.body.total,
       ids.length,
+      log.body.totalEvents,
     ];
   };
-  assert.deepEqual(await seen(AUTHOR), [200, 1, 1, 0, 1, 1]);
-  assert.deepEqual(await seen(APPROVER), [404, 0, 0, 0, 0, 0]);
+  assert.deepEqual(await seen(AUTHOR), [200, 1, 1, 0, 1, 2, 0]);
+  assert.deepEqual(await seen(APPROVER), [404, 0, 0, 0, 0, 0, 0]);
 });
 
 test("a request outlives its environment, but can't be applied", async (t) => {
