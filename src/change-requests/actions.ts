@@ -179,10 +179,10 @@ export function flagConflict(
   name: string,
 ): string | undefined {
   const feature = findFeature(db, name);
-  if (feature?.project !== project) return `there is no flag ${name} in the project any more`;
+  if (feature?.project !== project) return `there is no flag ${name} in the project`;
   if (feature.archived) return `the flag ${name} is archived`;
   if (environmentsOf(db, project).includes(environment)) return undefined;
-  return `the project has no environment ${environment} any more`;
+  return `there is no environment ${environment} in the project`;
 }
 
 /**
@@ -195,10 +195,13 @@ export function conflictOf(
   change: NewChange & { before?: unknown },
   now = subjectOf(db, place, change),
 ): string | undefined {
-  const { noun } = definitionOf(change);
-  if (now === undefined)
-    return ("feature" in change && flagConflict(db, place, change.feature)) || `${noun} was deleted`;
+  if (now === undefined) return goneText(db, place, change);
   return JSON.stringify(now) === JSON.stringify(change.before ?? null)
     ? undefined
-    : `${noun} was changed since`;
+    : `${definitionOf(change).noun} was changed since`;
+}
+
+function goneText(db: Database, place: Place, change: NewChange) {
+  if (!("feature" in change)) return "there is no such segment of the project";
+  return flagConflict(db, place, change.feature) ?? "there is no such strategy";
 }

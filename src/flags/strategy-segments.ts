@@ -114,7 +114,7 @@ export function requireSegments({ db, actor }: Tx, project: string, ids: readonl
     if ((segment.project ?? project) !== project)
       throw invalid({
         path: `body.segments.${index}`,
-        message: `${segment.name} belongs to another project`,
+        message: `the segment ${id} belongs to another project`,
       });
   }
 }

@@ -97,7 +97,7 @@ test("a request outlives its environment, but can't be applied", async (t) => {
   await state(id, APPROVER, { state: "Approved" });
   assert.equal((await remove(`${SHOP}/environments/production`, ADMIN)).status, 200);
   const { status, body } = await get(`${REQUESTS}/${id}`, AUTHOR);
-  const conflict = "the project has no environment production any more";
+  const conflict = "there is no environment production in the project";
   assert.deepEqual([status, body.features[0].conflict], [200, conflict]);
   assert.equal((await state(id, APPLIER, { state: "Applied" })).status, 409);
   const tried = await post(`/api/admin/playground/change-request/${id}`, ADMIN, {

@@ -100,6 +100,7 @@ test("several changes can be sent at once, and what is wrong with one names it",
   ] as const) {
     const refused = await post(PROPOSE, AUTHOR, sent);
     assert.deepEqual([refused.status, refused.body.details[0].path], [400, path]);
+    assert.doesNotMatch(refused.body.message, /deleted|any more/, "it may never have been there");
   }
 });
 

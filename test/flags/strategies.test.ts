@@ -229,7 +229,7 @@ scenarios(`POST ${STRATEGIES}`, [
     as: SERVICE,
     body: { name: "default", segments: [3] },
     expect: WRONG,
-    see: ({ message }) => assert.equal(message, "body.segments.0: three belongs to another project"),
+    see: ({ message }) => assert.equal(message, "body.segments.0: the segment 3 belongs to another project"),
   }),
   on({
     name: "overrides in a variant",
