@@ -60,25 +60,24 @@ export async function applyDue(
     const lateMs = now - Date.parse(schedule.scheduledAt);
     if (lateMs < 0 && onlyDue) continue;
     if (lateMs < 0) await suspendIfBroken(db, row);
-    else await applyLate(db, log, row, skipsLate ? lateMs : 0);
-    if (lateMs > LATE_MS)
-      log({
-        level: "warn",
-        message: `change request #${row.id} was due at ${schedule.scheduledAt}: ${skipsLate ? "skipped" : "applied late"}`,
-      });
+    else await applyNow(db, log, row, { isLate: lateMs > LATE_MS, skipsLate });
   }
 }
 
 /** All or nothing; what prevents it is kept with the request, which stays scheduled. */
-async function applyLate(db: Database, log: Log, row: Row, lateMs: number) {
+async function applyNow(db: Database, log: Log, row: Row, { isLate = false, skipsLate = false }) {
+  const warn = (what: string) => log({ level: "warn", message: `change request #${row.id} ${what}` });
   try {
-    if (lateMs > LATE_MS) throw new ApiError("ConflictError", "no server was running at that time");
-    await writeSoon(db, SYSTEM, (tx) => {
-      if (isPending(tx.db, row)) apply(actingAs(tx, requireScheduler(tx.db, row)), row);
+    if (isLate && skipsLate) throw new ApiError("ConflictError", "no server was running at that time");
+    const isApplied = await writeSoon(db, SYSTEM, (tx) => {
+      if (!isPending(tx.db, row)) return false;
+      apply(actingAs(tx, requireScheduler(tx.db, row)), row);
+      return true;
     });
+    if (isLate && isApplied) warn(`was due at ${scheduleOf(row)!.scheduledAt}: applied late`);
   } catch (thrown) {
     const reason = reasonOf(thrown);
-    log({ level: "warn", message: `change request #${row.id} was not applied: ${reason}` });
+    warn(`was not applied: ${reason}`);
     await writeSoon(db, SYSTEM, (tx) => end(tx, row, "failed", reason));
   }
 }

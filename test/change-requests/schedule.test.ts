@@ -67,10 +67,17 @@ test("what is late is applied and said, or skipped if that is wanted", async (t)
   const first = await openScheduled(t);
   await first.wait(30);
   assert.equal(await first.isOn(), true);
-  assert.match(first.logged[0]!.message, /#1 was due at .*: applied late/);
+  assert.deepEqual(
+    [first.logged.length, /#1 was due at .*: applied late/.test(first.logged[0]!.message)],
+    [1, true],
+  );
   const second = await openScheduled(t);
   await second.wait(30, true);
   assert.equal(await second.isOn(), false);
+  assert.deepEqual(
+    second.logged.map(({ message }) => message),
+    ["change request #1 was not applied: no server was running at that time"],
+  );
   const { state, schedule } = await second.read();
   assert.deepEqual(
     [state, schedule.status, schedule.failureReason],
