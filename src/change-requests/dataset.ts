@@ -2,13 +2,26 @@ import * as v from "valibot";
 import { Id, kind, Name, OptionalText, optional, withoutNulls } from "../dataset/kind.ts";
 import { command, query, toStored } from "../db/statement.ts";
 import { JsonObject, ShortText, Text, Time } from "../lib/validation.ts";
-import { STATES, State } from "./schema.ts";
+import { NewChange, STATES, State } from "./schema.ts";
 import { setReviewers } from "./store.ts";
 
 const Times = v.partial(v.strictObject(v.entriesFromList(STATES, Time)));
 
 /** A user's id, or that of a token or of nobody. */
 const Author = v.pipe(v.number(), v.safeInteger());
+
+/** A stored change; what it says must be what can be proposed. */
+const Change = v.pipe(
+  v.strictObject({
+    id: Id,
+    feature: optional(Name),
+    action: Name,
+    payload: optional(v.union([JsonObject, v.array(v.unknown())])),
+    before: v.optional(v.unknown(), null),
+    createdAt: Time,
+  }),
+  v.check((change) => v.is(NewChange, change), "must have a known action, and what that needs"),
+);
 
 const Line = v.strictObject({
   id: Id,
@@ -28,19 +41,7 @@ const Line = v.strictObject({
       reason: OptionalText,
     }),
   ),
-  changes: v.optional(
-    v.array(
-      v.strictObject({
-        id: Id,
-        feature: optional(Name),
-        action: Name,
-        payload: optional(v.union([JsonObject, v.array(v.unknown())])),
-        before: v.optional(v.unknown(), null),
-        createdAt: Time,
-      }),
-    ),
-    [],
-  ),
+  changes: v.optional(v.array(Change), []),
   votes: v.optional(
     v.array(v.strictObject({ user: Id, approves: v.boolean(), subjects: ShortText, createdAt: Time })),
     [],

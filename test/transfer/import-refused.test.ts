@@ -56,6 +56,11 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["feature", { stages: [{ stage: "live", enteredAt: TIME, x: 1 }] }, "stages.0.x: is not a known key"],
   ["project", { featureNaming: { x: 1 } }, "featureNaming.x: is not a known key"],
   ["setting", { content: { enabled: true, x: 1 } }, "content.x: is not a known key"],
+  [
+    "changeRequest",
+    { changes: [{ id: 1, action: "paint", createdAt: TIME }] },
+    "changes.0: must have a known",
+  ],
   // Types
   ["setting", { name: "instance" }, "name: must be one of"],
   ["setting", { content: [] }, "content: must be an object"],
