@@ -137,6 +137,8 @@ interface Parts {
   value?: Schema;
   /** Of a union. */
   options?: readonly Schema[];
+  /** Of a variant: which property tells its options apart. */
+  key?: string;
 }
 
 /**
@@ -145,10 +147,11 @@ interface Parts {
  * but not null is absent if it is null (docs/choices.md). All else stays as it is, for the schema to refuse.
  */
 export function convert(schema: Schema, value: unknown): unknown {
-  const { type, wrapped, item, options, ...object } = schema as unknown as Parts;
+  const { type, wrapped, item, options, key, ...object } = schema as unknown as Parts;
   if (type === "optional" && value === null && !v.is(wrapped!, null)) return undefined;
   if (wrapped) return convert(wrapped, value);
   if (type === "union") return toOption(options!, value);
+  if (type === "variant") return toVariant(options!, key!, value);
   if (Array.isArray(value)) return item ? value.map((one) => convert(item, one)) : value;
   if (typeof value === "object" && value !== null) return toObject(object, value);
   return toScalar(type, value);
@@ -161,6 +164,13 @@ const toOption = (options: readonly Schema[], value: unknown) =>
     : (options
         .map((option) => ({ option, converted: convert(option, value) }))
         .find(({ option, converted }) => v.is(option, converted))?.converted ?? value);
+
+/** The conversion of the option that the property chooses. */
+function toVariant(options: readonly Schema[], key: string, value: unknown) {
+  const chosen = Object(value)[key];
+  const option = options.find((one) => v.is((one as unknown as Parts).entries![key]!, chosen));
+  return option ? convert(option, value) : value;
+}
 
 function toObject({ entries = {}, value: anyValue }: Pick<Parts, "entries" | "value">, given: object) {
   const others = anyValue && anyValue.type !== "object" ? v.optional(anyValue) : anyValue;

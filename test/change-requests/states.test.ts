@@ -104,6 +104,20 @@ test("several changes can be sent at once, and what is wrong with one names it",
   }
 });
 
+test("what a change needs is converted as the operation that makes it directly does", async (t) => {
+  const { post, put } = await openShop(t);
+  const adding = (rollout: unknown) => ({
+    feature: "checkout",
+    action: "addStrategy",
+    payload: { name: "flexibleRollout", disabled: "false", parameters: { rollout } },
+  });
+  const { id, features } = (await post(PROPOSE, AUTHOR, [ON, adding(50)])).body;
+  const { payload, id: changeId } = features[0].changes[1];
+  assert.deepEqual(payload, { name: "flexibleRollout", disabled: false, parameters: { rollout: "50" } });
+  const edited = (await put(`${REQUESTS}/${id}/changes/${changeId}`, AUTHOR, adding(25))).body;
+  assert.equal(edited.features[0].changes[1].payload.parameters.rollout, "25");
+});
+
 test("an edit takes the approvals back", async (t) => {
   const { propose, post, get, state } = await openShop(t);
   const id = await propose(ON);
