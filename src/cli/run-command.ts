@@ -7,15 +7,13 @@ import { reasonOf } from "../db/error.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { write } from "../events/write.ts";
 import { listen } from "../http/listen.ts";
-import type { Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { createToken, revokeToken } from "../people/tokens.ts";
 import { createServer } from "../server/app.ts";
 import { watchUsage } from "../server/tasks.ts";
-import { replaceFlags } from "../transfer/import.ts";
 import { type Context, command, type World } from "./command.ts";
 import { closing } from "./data-file.ts";
-import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seed.ts";
+import { ENVIRONMENT_OPTION, openSeeded, reloadOnChange, requireEnvironment, SEED_OPTION } from "./seed.ts";
 
 const OPTIONS = {
   ...SEED_OPTION,
@@ -70,23 +68,6 @@ async function serveFor(
       for (const { id } of Object.values(tokens)) revokeToken(tx, id);
     });
   }
-}
-
-/** Replaces the flags when the seed changes. Problems with the seed are logged, and the flags kept as they are. */
-function reloadOnChange(db: Database, seed: string, log: Log) {
-  const reload = async () => {
-    using changed = closing(await openSeeded(seed));
-    replaceFlags(db, changed);
-    log({ level: "info", message: `reloaded the flags from ${seed}` });
-  };
-  let running = Promise.resolve();
-  const stop = watchSeed(seed, () => {
-    running = running.then(reload).catch(({ message }) => log({ level: "warn", message }));
-  });
-  return () => {
-    stop();
-    return running;
-  };
 }
 
 /** One of each type, valid while the command runs. */

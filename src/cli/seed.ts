@@ -4,10 +4,12 @@ import type { Database } from "../db/database.ts";
 import { DataError, reasonOf } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
+import type { Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { countedEnvironments } from "../projects/environments.ts";
-import { isUntouched } from "../transfer/import.ts";
+import { isUntouched, replaceFlags } from "../transfer/import.ts";
 import { loadSeed } from "../transfer/seed.ts";
+import { closing } from "./data-file.ts";
 
 export const SEED_OPTION = {
   seed: {
@@ -22,13 +24,18 @@ export const ENVIRONMENT_OPTION = {
 
 /**
  * Opens a database filled from a seed, in memory or in a file. A file that already has content is left alone.
+ * @param environments that flags which name none are to be in, besides a new file's own
  * @throws DataError naming the seed
  */
-export async function openSeeded(seed: string | undefined, file = IN_MEMORY): Promise<Database> {
+export async function openSeeded(
+  seed: string | undefined,
+  file = IN_MEMORY,
+  environments: readonly string[] = [],
+): Promise<Database> {
   const bytes = seed === undefined ? undefined : readSeed(seed);
   const db = open(file);
   try {
-    if (bytes && isUntouched(db)) await loadSeed(db, bytes);
+    if (bytes && isUntouched(db)) await loadSeed(db, bytes, environments);
     return db;
   } catch (error) {
     close(db);
@@ -43,6 +50,23 @@ function readSeed(seed: string): Buffer {
   } catch (error) {
     throw new DataError(`${seed} can't be read: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** Replaces the flags when the seed changes. Problems with the seed are logged, and the flags kept as they are. */
+export function reloadOnChange(db: Database, seed: string, log: Log, environments: readonly string[] = []) {
+  const reload = async () => {
+    using changed = closing(await openSeeded(seed, IN_MEMORY, environments));
+    replaceFlags(db, changed);
+    log({ level: "info", message: `reloaded the flags from ${seed}` });
+  };
+  let running = Promise.resolve();
+  const stop = watchSeed(seed, () => {
+    running = running.then(reload).catch(({ message }) => log({ level: "warn", message }));
+  });
+  return () => {
+    stop();
+    return running;
+  };
 }
 
 /** How often to check the seed, in milliseconds: editors replace files, which not every system reports. */

@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import type * as v from "valibot";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { POST } from "../http/operation.ts";
@@ -19,7 +20,14 @@ export const cloneEnvironment = POST({
   body: EnvironmentClone,
   errors: ["NotFoundError", "NameExistsError"],
   records: ["environment-created", "project-environment-added"],
-}).change(({ tx, params: { name: from }, body: { name: to, ...clone } }) => {
+}).change(({ tx, params, body }) => cloneInto(tx, params.name, body));
+
+/** @throws ApiError `NotFoundError`, `NameExistsError` */
+export function cloneInto(
+  tx: Tx,
+  from: string,
+  { name: to, ...clone }: v.InferOutput<typeof EnvironmentClone>,
+) {
   const {
     type,
     enabled,
@@ -43,7 +51,7 @@ export const cloneEnvironment = POST({
   copyFlags(tx, { from, to, projects: JSON.stringify(projects) });
   if (clone.clonePermissions) copyPermissions(tx).run({ from, to });
   for (const project of projects) tx.record({ type: "project-environment-added", project, environment: to });
-});
+}
 
 function copyFlags(tx: Tx, copy: Copy) {
   copyStates(tx).run(copy);

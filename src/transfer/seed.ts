@@ -1,9 +1,13 @@
 import * as v from "valibot";
+import { CLI } from "../access/actor.ts";
 import { toPrintable } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
+import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
+import { write } from "../events/write.ts";
 import { check, dictionary, NonEmptyText, type Schema } from "../lib/validation.ts";
+import { cloneInto } from "../projects/environment-clones.ts";
 import { exportDataset } from "./export.ts";
 import { importDataset } from "./import.ts";
 import { applyProject } from "./project-plan.ts";
@@ -13,15 +17,24 @@ import { type ProjectText, readProjectText } from "./project-text.ts";
  * Fills a new file from a seed: a dataset, flags as SDKs read them, a map of flags to true and false, or a project as
  * `apply` takes it. All but the first are added to the default content of a new file; flags that name no environment are
  * the same in all.
+ * @param environments where such flags are to be, besides a new file's own
  * @throws DataError, DatasetError saying what is wrong, and where
  */
-export async function loadSeed(db: Database, seed: Buffer): Promise<void> {
+export async function loadSeed(
+  db: Database,
+  seed: Buffer,
+  environments: readonly string[] = [],
+): Promise<void> {
   const text = seed.toString("utf8").replace(/^\uFEFF/, "");
   const value = parsed(text);
   if (isProjectText(text, value)) return loadProject(db, text);
   const features = value && toFeatures(value);
   const bytes = features ? withDefaultContent((has) => clientFeatureLines(features, has.environments)) : seed;
   await importDataset(db, once(bytes));
+  const lacking = environments.filter((name) => features && !isKnown(db, "environment", name));
+  write(db, CLI, (tx) => {
+    for (const name of lacking) cloneInto(tx, "development", { name, clonePermissions: true });
+  });
 }
 
 /**
