@@ -2,7 +2,15 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { listen } from "../http/listen.ts";
 import type { Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { type Config, nearest, type Option, readConfig, SETTINGS, type SettingName } from "./config.ts";
+import {
+  type Config,
+  environmentName,
+  nearest,
+  type Option,
+  readConfig,
+  SETTINGS,
+  type SettingName,
+} from "./config.ts";
 
 /** A command's view of the outside world; `main.ts` passes in the process. */
 export interface World {
@@ -60,6 +68,8 @@ interface Declaration<O extends Options> {
   /** The command starts a server; for other commands, the server settings say where to find one. */
   isServer?: true;
   options?: O;
+  /** What other programs call options and settings: `--NAME`, and in capitals a variable. */
+  otherNames?: Readonly<Record<string, string>>;
   /** May return an exit code. */
   run(context: Context<O>): unknown;
 }
@@ -74,8 +84,9 @@ export const command = <const O extends Options = Record<never, Option>>(declara
 export const JSON_OPTION = { json: { help: "print JSON" } } as const;
 
 /** @throws UsageError for an option or argument that the command doesn't have */
-export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) {
+export function parse(command: Command, given: string[], environment: NodeJS.ProcessEnv) {
   const { name, usage = "", example, settings = [], maxArguments = usage === "" ? 0 : 1 } = command;
+  const { argv, env, variables } = inOwnWords(command, given, environment);
   const options = toParseArgs(optionsOf(command));
   rejectOptionsTakenByNpm(env, name, Object.keys(options));
   const { values, positionals } = parseStrictly({ args: argv, options, allowPositionals: true });
@@ -85,7 +96,27 @@ export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) 
     throw new UsageError(
       `${name} does not take the argument ${positionals[maxArguments]}${npmHint(env, name)}`,
     );
-  return { config: readConfig(settings, values, env), args: positionals, options: values };
+  return {
+    config: readConfig(settings, values, env),
+    args: positionals,
+    options: { ...variables, ...values },
+  };
+}
+
+/** Arguments and variables with other programs' names replaced; those of options are apart. */
+function inOwnWords({ otherNames = {}, options = {} }: Command, argv: string[], env: NodeJS.ProcessEnv) {
+  const given = Object.entries(otherNames)
+    .map(([name, own]) => [own, env[name.toUpperCase().replaceAll("-", "_")]] as const)
+    .filter(([, value]) => value);
+  const ofSettings = given
+    .filter(([own]) => !(own in options))
+    .map(([own, value]) => [environmentName(own), value]);
+  const toOwn = (word: string, name: string) => (name in otherNames ? `--${otherNames[name]}` : word);
+  return {
+    argv: argv.map((word) => word.replace(/^--([^=]+)/, toOwn)),
+    env: { ...Object.fromEntries(ofSettings), ...env } as NodeJS.ProcessEnv,
+    variables: Object.fromEntries(given.filter(([own]) => own in options)) as Record<string, never>,
+  };
 }
 
 /** A command's options by name: its own, then the settings. */

@@ -54,7 +54,7 @@ export function firstStart(
 const TOKEN = { environment: null, expiresAt: null } as const;
 
 /** All have the same name (original). */
-function createGivenToken(tx: Tx, { variable, type, secret, project, environment }: GivenToken) {
+export function createGivenToken(tx: Tx, { variable, type, secret, project, environment }: GivenToken) {
   requireKnown(tx.db, variable, "project", project);
   requireKnown(tx.db, variable, "environment", environment);
   const place = { projects: [project], environment: environment === "*" ? null : environment };
@@ -148,7 +148,7 @@ function requireSafe(given: GivenSecret): GivenSecret {
 }
 
 /** An API token, with the variable that provides it. */
-interface GivenToken {
+export interface GivenToken {
   variable: string;
   type: "admin" | "client" | "frontend";
   secret: string;
@@ -158,30 +158,41 @@ interface GivenToken {
   environment: string;
 }
 
-/** The variables used by scripts for the original; the format of each, and how to describe it. */
+/** The variables used by scripts for the original. */
 const TOKEN_VARIABLES = [
-  ["INIT_ADMIN_API_TOKENS", "admin", /^(\*):(\*)\.(.+)$/, "*:*.SECRET"],
-  ["INIT_CLIENT_API_TOKENS", "client", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
-  ["INIT_BACKEND_API_TOKENS", "client", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
-  ["INIT_FRONTEND_API_TOKENS", "frontend", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
+  ["INIT_ADMIN_API_TOKENS", "admin"],
+  ["INIT_CLIENT_API_TOKENS", "client"],
+  ["INIT_BACKEND_API_TOKENS", "client"],
+  ["INIT_FRONTEND_API_TOKENS", "frontend"],
 ] as const;
+
+/** The format of a type of token, and how to describe it. */
+const FORMATS = {
+  admin: [/^(\*):(\*)\.(.+)$/, "*:*.SECRET"],
+  client: [/^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
+  frontend: [/^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
+} as const;
 
 /** The minimum length after the dot; the original's examples have eleven characters or more. */
 const MIN_PART_LENGTH = 10;
 
+const givenTokens = (env: NodeJS.ProcessEnv) =>
+  TOKEN_VARIABLES.flatMap(([variable, type]) =>
+    secretsIn(env[variable]).map((secret) => toGivenToken(variable, type, secret)),
+  );
+
+/** Secrets separated by commas, each once. */
+export const secretsIn = (text = "") => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+
 /** @throws UsageError for a token in a different format, without showing it */
-function givenTokens(env: NodeJS.ProcessEnv): GivenToken[] {
-  return TOKEN_VARIABLES.flatMap(([variable, type, pattern, format]) => {
-    const secrets = (env[variable] ?? "").split(",").map((secret) => secret.trim());
-    return [...new Set(secrets.filter((secret) => secret !== ""))].map((secret) => {
-      const [, project, environment, part = ""] = pattern.exec(secret) ?? [];
-      if (project === undefined || environment === undefined || !SECRET_SHAPE.test(secret))
-        throw new UsageError(`${variable}: must be one or more of ${format}, separated by commas`);
-      if (part.length < MIN_PART_LENGTH)
-        throw new UsageError(
-          `${variable}: each needs ${MIN_PART_LENGTH} characters or more after ${format.replace("SECRET", "")}`,
-        );
-      return { variable, type, secret, project, environment };
-    });
-  });
+export function toGivenToken(variable: string, type: GivenToken["type"], secret: string): GivenToken {
+  const [pattern, format] = FORMATS[type];
+  const [, project, environment, part = ""] = pattern.exec(secret) ?? [];
+  if (project === undefined || environment === undefined || !SECRET_SHAPE.test(secret))
+    throw new UsageError(`${variable}: must be one or more of ${format}, separated by commas`);
+  if (part.length < MIN_PART_LENGTH)
+    throw new UsageError(
+      `${variable}: each needs ${MIN_PART_LENGTH} characters or more after ${format.replace("SECRET", "")}`,
+    );
+  return { variable, type, secret, project, environment };
 }

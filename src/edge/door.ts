@@ -20,7 +20,7 @@ export const doorTo =
   (door: Door) =>
   (listener: Listener): Listener =>
   (request, response) => {
-    const path = pathWithin(door.basePath, pathOf(request)) ?? "";
+    const path = ownPath(door.basePath, request);
     if (CLOSED.some((prefix) => isBelow(prefix, path))) throw closed();
     if (path === "/ready") requireReady(door);
     const secret = secretOf(request);
@@ -35,6 +35,27 @@ export const doorTo =
     const known = door.learn(secret);
     return known instanceof Promise ? known.then(answer) : answer(known);
   };
+
+/** What Unleash Edge and the Unleash Proxy call our paths. */
+const OTHER_PATHS = [
+  ["/internal-backstage/health", "/health"],
+  ["/internal-backstage/ready", "/ready"],
+  ["/internal-backstage/metrics", "/internal-backstage/prometheus"],
+  ["/api/proxy", "/api/frontend"],
+  ["/proxy/health", "/health"],
+  ["/proxy", "/api/frontend"],
+] as const;
+
+/** The path within the base path, by our name, which the request then has too; empty for anything outside. */
+function ownPath(basePath: string, request: IncomingMessage): string {
+  const asked = pathOf(request);
+  const path = pathWithin(basePath, asked) ?? "";
+  const [other, own] = OTHER_PATHS.find(([name]) => path === name || path.startsWith(`${name}/`)) ?? [];
+  if (other === undefined) return path;
+  const renamed = own + path.slice(other.length);
+  request.url = basePath + renamed + request.url!.slice(asked.length);
+  return renamed;
+}
 
 const OPEN = ["/api", "/ofrep", "/edge/metrics"];
 

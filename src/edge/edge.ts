@@ -33,7 +33,7 @@ export interface EdgeOptions
   checkMs: number;
 }
 
-interface Edge {
+export interface Edge {
   listener: Listener;
   streams: Streams;
   /** Resolves once the first answers are there, or known not to come. */

@@ -7,9 +7,6 @@ import { ask, type Connection, refusalOf } from "../http/client.ts";
 /** The version of the client specification that our flags follow, with segments apart. */
 const SPECIFICATION = "5.2.0";
 
-/** How long an answer may take, in milliseconds. */
-const TIMEOUT_MS = 10_000;
-
 /** An application's flags, as upstream has them. */
 export const Copy = v.looseObject({
   features: v.array(v.looseObject({ name: v.string(), project: v.optional(v.string()) })),
@@ -19,7 +16,10 @@ export const Copy = v.looseObject({
 export type Copy = v.InferOutput<typeof Copy>;
 
 /** A server to ask on behalf of applications; each question has its own token. */
-export type Upstream = Omit<Connection, "token">;
+export interface Upstream extends Omit<Connection, "token"> {
+  /** How long an answer may take. */
+  timeoutMs: number;
+}
 
 const asking = (upstream: Upstream, token: string, path: string, headers = {}, body?: object) =>
   ask(
@@ -29,7 +29,7 @@ const asking = (upstream: Upstream, token: string, path: string, headers = {}, b
       method: body ? "POST" : "GET",
       headers: { ...headers, ...(body && { "content-type": "application/json" }) },
       signal: AbortSignal.any([
-        AbortSignal.timeout(TIMEOUT_MS),
+        AbortSignal.timeout(upstream.timeoutMs),
         ...(upstream.options.signal ? [upstream.options.signal] : []),
       ]),
     },

@@ -53,7 +53,7 @@ async function openEdge(t: TestContext, url: string, options: Partial<EdgeOption
   const edge = createEdge({
     db,
     log: (line) => logged.push(line),
-    upstream: { url, options: {} },
+    upstream: { url, options: {}, timeoutMs: 10_000 },
     tokens: [CLIENT],
     pollMs: 20,
     usageMs: 20,
