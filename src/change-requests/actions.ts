@@ -147,7 +147,6 @@ const DEFINITIONS: { [A in Action]: Definition<A> } = {
   updateSegment: {
     noun: "the segment",
     subject: segmentIn,
-    // Its project can't be changed this way: others would have a say in that.
     request: ({ project }, { payload: { id, ...body } }) => ({
       operation: updateSegment,
       params: { id: String(id) },

@@ -44,7 +44,8 @@ export const NewChange = v.variant("action", [
   onFlag("archiveFeature", v.nullish(v.object({}))),
   onFlag("addDependency", NewDependency),
   onFlag("deleteDependency", v.nullish(v.object({ feature: v.optional(v.string()) }))),
-  onSegment("updateSegment", v.object({ ...NewSegment.entries, id: Id })),
+  // Its project can't be changed this way: others would have a say in that.
+  onSegment("updateSegment", v.object({ ...v.omit(NewSegment, ["project"]).entries, id: Id })),
   onSegment("deleteSegment", v.object({ id: Id })),
 ]);
 export type NewChange = v.InferOutput<typeof NewChange>;

@@ -129,6 +129,8 @@ test("a segment can't be taken out of its project by a request", async (t) => {
     .body;
   const payload = { id, name: "people", project: null, constraints };
   const request = await propose([{ action: "updateSegment", payload }]);
+  const [proposed] = (await get(`${REQUESTS}/${request}`, APPROVER)).body.segments;
+  assert.deepEqual([proposed.payload.project, proposed.payload.snapshot.project], [undefined, "shop"]);
   await state(request, APPROVER, { state: "Approved" });
   assert.equal((await state(request, APPLIER, { state: "Applied" })).status, 200);
   const { name, project } = (await get(`/api/admin/segments/${id}`, ADMIN)).body;
