@@ -10,7 +10,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { conflictOf, requestFor, subjectOf } from "./actions.ts";
 import { changesOf, type Row, type StoredChange, votesOf } from "./store.ts";
 
-/** How many must approve; those that were needed when it was made, or none then, as many as now. */
+/** How many must approve: as many as were required when it was last edited or sent to review, or if none was, now. */
 export const neededApprovals = (db: Database, { minApprovals, project, environment }: Row) =>
   minApprovals || requiredApprovals(db, project, environment);
 

@@ -1,6 +1,7 @@
 import type { Actor } from "../access/actor.ts";
 import { SYSTEM_USER_ID } from "../access/actor.ts";
 import { requirePerson } from "../access/require-permission.ts";
+import { requiredApprovals } from "../events/approval.ts";
 import type { EventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -25,6 +26,7 @@ import {
   storeBefore,
   storeState,
   storeVote,
+  updateApprovals,
 } from "./store.ts";
 
 /** The `createdBy` of what an actor makes. */
@@ -91,10 +93,9 @@ function sendToReview(tx: Tx, row: Row) {
   const changes = changesOf(tx.db, row.id);
   if (changes.length === 0) throw new ApiError("ConflictError", `Change request #${row.id} has no changes`);
   for (const change of changes) storeBefore(tx, change.id, subjectOf(tx.db, row, change));
-  removeVotes(tx).run({ id: row.id });
-  storeState(tx, row, "In review");
-  recordOf(tx, "change-request-sent-to-review", { ...row, state: "In review" });
-  if (neededApprovals(tx.db, row) === 0) storeState(tx, row, "Approved");
+  const sent = reviewAnew(tx, row);
+  recordOf(tx, "change-request-sent-to-review", sent);
+  if (sent.minApprovals === 0) storeState(tx, row, "Approved");
   else tellReviewers(tx, row);
 }
 
@@ -157,9 +158,13 @@ function schedule(tx: Tx, row: Row, { scheduledAt = "" }: StateChange) {
 }
 
 /** After an edit: what was approved is no longer what it was. */
-export function returnToReview(tx: Tx, row: Row): Row {
-  if (row.state === "Draft") return row;
-  removeVotes(tx).run({ id: row.id });
-  if (row.state !== "In review") storeState(tx, row, "In review");
-  return findRow(tx.db, row.id)!;
+export const returnToReview = (tx: Tx, row: Row): Row => (row.state === "Draft" ? row : reviewAnew(tx, row));
+
+/** Without the approvals of before; from here on, it needs as many as are required now. */
+function reviewAnew(tx: Tx, row: Row): Row {
+  const { id, project, environment } = row;
+  removeVotes(tx).run({ id });
+  updateApprovals(tx).run({ id, minApprovals: requiredApprovals(tx.db, project, environment) });
+  storeState(tx, row, "In review");
+  return findRow(tx.db, id)!;
 }

@@ -99,6 +99,10 @@ export const updateTitle = command<Pick<Row, "id" | "title">>(
   `UPDATE change_requests SET title = :title WHERE id = :id`,
 );
 
+export const updateApprovals = command<Pick<Row, "id" | "minApprovals">>(
+  `UPDATE change_requests SET min_approvals = :minApprovals WHERE id = :id`,
+);
+
 export const removeRequest = command<{ id: number }>(`DELETE FROM change_requests WHERE id = :id`);
 
 /** A stored change, as it was proposed. */

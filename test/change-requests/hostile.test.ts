@@ -184,6 +184,16 @@ test("what was applied is undone as one, by whoever may change it directly", asy
   assert.equal(await isOn(), false);
 });
 
+test("a request that was begun when fewer had to approve doesn't stay easier to apply", async (t) => {
+  const { propose, post, put, get, state } = await openShop(t);
+  const id = await propose(ON);
+  const config = `${SHOP}/environments/production/change-requests/config`;
+  await put(config, ADMIN, { changeRequestsEnabled: true, requiredApprovals: 2 });
+  await post(PROPOSE, AUTHOR, SPARE);
+  assert.equal((await get(`${REQUESTS}/${id}`, AUTHOR)).body.minApprovals, 2);
+  assert.equal((await state(id, APPROVER, { state: "Approved" })).body.state, "In review");
+});
+
 test("approvals that are switched on later hold for what was begun before", async (t) => {
   const { post, put } = await openShop(t);
   const { id } = (await post(PROPOSE.replace("production", "development"), AUTHOR, ON)).body;
