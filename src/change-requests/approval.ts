@@ -63,15 +63,20 @@ function requireThere(db: Database, row: Row, change: StoredChange, isUnchanged:
   const conflict = isGone || isUnchanged ? conflictOf(db, row, change, subject) : undefined;
   if (conflict === undefined) return;
   const next = isGone ? "discard that change" : "look at it and send the request to review again";
-  throw new ApiError("ConflictError", `Change request #${row.id} can't be applied: ${conflict}; ${next}`);
+  const message = `Change request #${row.id} can't be applied: ${conflict}; ${isScheduled(row) ? ANEW : next}`;
+  throw new ApiError("ConflictError", message);
 }
+
+/** What is scheduled can be neither edited nor approved. */
+const isScheduled = ({ state }: Row) => state === "Scheduled";
+const ANEW = "reject it and propose it again";
 
 function missingText(db: Database, row: Row, missing: number) {
   const given = votesOf(db).all({ id: row.id }).length;
   const isOutdated = given > 0 && changesOf(db, row.id).some((change) => conflictOf(db, row, change));
   const needs = `needs ${missing} more approval${missing === 1 ? "" : "s"}`;
   const since = isOutdated ? ", since what it changes has been changed" : "";
-  return `Change request #${row.id} ${needs}${since}`;
+  return `Change request #${row.id} ${needs}${since}${isScheduled(row) ? `; ${ANEW}` : ""}`;
 }
 
 /**

@@ -91,7 +91,7 @@ test("it is suspended when its flag is archived, or whoever scheduled it is gone
   await first.wait(0);
   const { status, reason } = (await first.read()).schedule;
   assert.equal(status, "suspended");
-  assert.match(reason, /the flag checkout is archived/);
+  assert.match(reason, /the flag checkout is archived; reject it/);
   const notices = (await first.get("/api/admin/notifications", APPLIER)).body;
   assert.match(notices[0].message, /suspended change request #1/);
   await first.wait(2);
@@ -109,7 +109,10 @@ test("it fails for the reason that prevents it, and can be scheduled again or re
   await wait(1);
   const { schedule } = await read();
   assert.equal(schedule.status, "failed");
-  assert.match(schedule.reason, /needs 1 more approval, since what it changes has been changed/);
+  assert.match(
+    schedule.reason,
+    /needs 1 more approval, since what it changes has been changed; reject it and propose it again$/,
+  );
   assert.equal(await isOn(), true);
   const again = { state: "Scheduled", scheduledAt: inHours(2) };
   assert.equal((await state(id, APPLIER, again)).status, 409, "not without an approval");
