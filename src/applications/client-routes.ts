@@ -11,6 +11,7 @@ import { ClientDelta, ClientFeatures, ClientQuery } from "./client-schema.ts";
 import {
   effectiveQuery,
   isSelected,
+  privateSegments,
   selectedFlags,
   selectedSegments,
   toSelection,
@@ -31,13 +32,19 @@ export const listClientFeatures = GET({
     const selection = toSelection(db, actor as SdkActor, query);
     const hasSegments = supportsSegments(headers.get("unleash-client-spec"));
     const state = stateOf(db, selection.environment);
+    const privateOnes = hasSegments ? privateSegments(state, selection) : undefined;
     const queryHash = crypto.hash("sha1", JSON.stringify([selection, query, hasSegments]), "hex").slice(0, 8);
     return {
       version: 2 as const,
       features: listOf<ClientFeature>(selectedFlags(state, selection).map(toText(state, hasSegments))),
       query: effectiveQuery(actor as SdkActor, selection, query, !hasSegments),
       ...(hasSegments && { segments: listOf<ClientSegment>(selectedSegments(state, selection)) }),
-      meta: { revisionId: state.revision, etag: `"${queryHash}:${state.revision}"`, queryHash },
+      meta: {
+        revisionId: state.revision,
+        etag: `"${queryHash}:${state.revision}"`,
+        queryHash,
+        ...(privateOnes && { privateSegments: privateOnes }),
+      },
     };
   }),
 );

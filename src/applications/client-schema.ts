@@ -8,7 +8,13 @@ export const ClientFeatures = v.strictObject({
   features: v.array(ClientFeature),
   query: v.record(v.string(), v.unknown()),
   segments: v.optional(v.array(ClientSegment)),
-  meta: v.strictObject({ revisionId: v.number(), etag: v.string(), queryHash: v.string() }),
+  meta: v.strictObject({
+    revisionId: v.number(),
+    etag: v.string(),
+    queryHash: v.string(),
+    /** By id, the projects of segments that only private ones use, for edges; absent if there are none. */
+    privateSegments: v.optional(v.record(v.string(), v.array(v.string()))),
+  }),
 });
 
 const eventId = v.number();

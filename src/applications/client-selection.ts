@@ -67,5 +67,14 @@ export function selectedFlags({ flags }: State, selection: FlagSelection): Flag[
 export const isSegmentSelected = ({ projects = null }: Partial<Segment>, selection: FlagSelection) =>
   projects === null || (selection.projects?.some((project) => projects.includes(project)) ?? true);
 
+/** By id, the projects of segments that only private ones use, as far as they are selected; undefined if there are none. */
+export function privateSegments({ segments }: State, selection: FlagSelection) {
+  const found = [...segments].flatMap(([id, { projects }]) => {
+    const own = projects?.filter((project) => selection.projects?.includes(project) ?? true) ?? [];
+    return own.length > 0 ? [[id, own] as const] : [];
+  });
+  return found.length > 0 ? (Object.fromEntries(found) as Record<string, string[]>) : undefined;
+}
+
 export const selectedSegments = ({ segments }: State, selection: FlagSelection): string[] =>
   [...segments.values()].filter((segment) => isSegmentSelected(segment, selection)).map(({ text }) => text);

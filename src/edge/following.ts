@@ -1,3 +1,4 @@
+import { explainNetworkError } from "../http/client.ts";
 import { oneAtATime } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
 import { isCovered, type Mirror, type Scope } from "./mirror.ts";
@@ -40,7 +41,8 @@ interface Trouble {
 export function createTrouble(log: Log, url: string): Trouble {
   let reason: string | undefined;
   return {
-    because({ message }) {
+    because(error) {
+      const message = explainNetworkError(error);
       if (reason !== message) log({ level: "warn", message: `${url} can't be asked: ${message}` });
       reason = message;
     },

@@ -1,5 +1,6 @@
 import { SYSTEM } from "../access/actor.ts";
 import { toTokenType } from "../access/token.ts";
+import { union } from "../applications/client-state.ts";
 import {
   type Flag,
   FOREIGN,
@@ -107,8 +108,11 @@ function mergedIn(environment: string, all: Iterable<Kept>): ForeignFlags {
         project: feature.project ?? "default",
         text: JSON.stringify(feature),
       });
-    for (const segment of copy.segments ?? [])
-      segments.set(segment.id, { projects: null, text: JSON.stringify(segment) });
+    for (const segment of copy.segments ?? []) {
+      const projects = copy.meta?.privateSegments?.[segment.id] ?? null; // an Unleash shows all to all
+      const known = union(segments.get(segment.id), { projects });
+      segments.set(segment.id, { projects: known, text: JSON.stringify(segment) });
+    }
   }
   return {
     flags: [...flags.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),

@@ -11,7 +11,12 @@ const SPECIFICATION = "5.2.0";
 export const Copy = v.looseObject({
   features: v.array(v.looseObject({ name: v.string(), project: v.optional(v.string()) })),
   segments: v.optional(v.array(v.looseObject({ id: v.number() }))),
-  meta: v.optional(v.looseObject({ revisionId: v.optional(v.number()) })),
+  meta: v.optional(
+    v.looseObject({
+      revisionId: v.optional(v.number()),
+      privateSegments: v.optional(v.record(v.string(), v.array(v.string()))),
+    }),
+  ),
 });
 export type Copy = v.InferOutput<typeof Copy>;
 
@@ -21,20 +26,32 @@ export interface Upstream extends Omit<Connection, "token"> {
   timeoutMs: number;
 }
 
-const asking = (upstream: Upstream, token: string, path: string, headers = {}, body?: object) =>
-  ask(
-    { ...upstream, token },
-    path,
-    {
-      method: body ? "POST" : "GET",
-      headers: { ...headers, ...(body && { "content-type": "application/json" }) },
-      signal: AbortSignal.any([
-        AbortSignal.timeout(upstream.timeoutMs),
-        ...(upstream.options.signal ? [upstream.options.signal] : []),
-      ]),
-    },
-    body && JSON.stringify(body),
-  );
+interface Question {
+  token?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: object;
+}
+
+/** Asks, and reads the answer. @throws Error also if that takes too long */
+async function asking<T>(
+  upstream: Upstream,
+  path: string,
+  { token = "", headers, body }: Question,
+  read: (response: IncomingMessage) => T | Promise<T>,
+): Promise<T> {
+  const { timeoutMs, options } = upstream;
+  const limit = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit;
+  const method = body ? "POST" : "GET";
+  const all = { ...headers, ...(body && { "content-type": "application/json" }) };
+  try {
+    const sent = { method, headers: all, signal };
+    return await read(await ask({ ...upstream, token }, path, sent, body && JSON.stringify(body)));
+  } catch (error) {
+    throw limit.aborted ? new Error(`it took longer than ${timeoutMs / 1000} seconds`) : error;
+  }
+}
 
 /** What was fetched with a token. */
 export interface Fetched {
@@ -48,24 +65,26 @@ export interface Fetched {
  * The flags of a token; those from before, if upstream says that they are the same.
  * @throws Error for anything else
  */
-export async function fetchFlags(upstream: Upstream, token: string, before?: Fetched): Promise<Fetched> {
-  const response = await asking(upstream, token, "/api/client/features", {
+export function fetchFlags(upstream: Upstream, token: string, before?: Fetched): Promise<Fetched> {
+  const headers = {
     "unleash-client-spec": SPECIFICATION,
     "unleash-appname": "flagstone-edge",
     ...(before?.etag !== undefined && { "if-none-match": before.etag }),
-  });
-  const at = Date.now() - 1000 * (Number(response.headers.age) || 0); // of another edge
-  if (response.statusCode === 304 && before) {
+  };
+  return asking(upstream, "/api/client/features", { token, headers }, async (response) => {
+    const at = Date.now() - 1000 * (Number(response.headers.age) || 0); // of another edge
+    if (response.statusCode !== 304 || !before)
+      return { copy: await answerOf(upstream, response, Copy), etag: response.headers.etag, at };
     response.resume();
     return { ...before, at };
-  }
-  return { copy: await answerOf(upstream, response, Copy), etag: response.headers.etag, at };
+  });
 }
 
 /** The tokens among these that upstream knows, with what they open; Unleash 6 leaves the environment to their names. */
 export async function validTokens(upstream: Upstream, tokens: readonly string[]) {
-  const response = await asking(upstream, "", "/edge/validate", {}, { tokens });
-  const known = await answerOf(upstream, response, Known);
+  const known = await asking(upstream, "/edge/validate", { body: { tokens } }, (response) =>
+    answerOf(upstream, response, Known),
+  );
   return known.tokens.map(({ token, type, projects = ["*"], environment = environmentIn(token) }) => ({
     token,
     type,
@@ -90,12 +109,12 @@ const Known = v.looseObject({
 });
 
 /** Sends on what applications have reported. */
-export async function sendUsage(upstream: Upstream, token: string, report: object) {
-  const response = await asking(upstream, token, "/api/client/metrics/bulk", {}, report);
-  if (response.statusCode !== 202 && response.statusCode !== 200)
-    throw new Error(await refusalOf({ ...upstream, token }, response));
-  response.resume();
-}
+export const sendUsage = (upstream: Upstream, token: string, report: object) =>
+  asking(upstream, "/api/client/metrics/bulk", { token, body: report }, async (response) => {
+    if (response.statusCode !== 202 && response.statusCode !== 200)
+      throw new Error(await refusalOf({ ...upstream, token }, response));
+    response.resume();
+  });
 
 /** The answer as it is, with its keys in order, if it has the shape. */
 async function answerOf<S extends v.GenericSchema>(

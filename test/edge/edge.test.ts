@@ -2,85 +2,12 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
+import { hashSecret } from "../../src/access/token.ts";
 import { writeUsage } from "../../src/applications/usage-store.ts";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { createEdge, type EdgeOptions } from "../../src/edge/edge.ts";
-import { type Listening, listen } from "../../src/http/listen.ts";
-import type { LogLine } from "../../src/lib/logger.ts";
 import { until } from "../support/receiver.ts";
-import { openServer } from "../support/server.ts";
-import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
-
-const world = () =>
-  createWorld()
-    .project("shop")
-    .add("segment", {
-      id: 1,
-      name: "staff",
-      constraints: [{ contextName: "userId", operator: "IN", values: ["7"] }],
-    })
-    .feature("cart", "shop", {
-      environments: [
-        { name: "development", enabled: true, strategies: [{ id: "s", name: "default", segments: [1] }] },
-      ],
-    })
-    .feature("search", "shop", {
-      environments: [{ name: "development", enabled: true, strategies: [{ id: "t", name: "default" }] }],
-    });
-
-const HOST = { host: "127.0.0.1", port: 0, log: () => {} };
-
-/** A server on a socket, whose line can be cut, or meddled with. */
-async function openUpstream(t: TestContext) {
-  const server = await openServer(t, world());
-  const asked: string[] = [];
-  const line = { via: server.listener };
-  const listening = await listen((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    return line.via(request, response);
-  }, HOST);
-  t.after(() => listening.close());
-  const cut = (isIt: boolean) => {
-    line.via = isIt ? (request) => void request.destroy() : server.listener;
-  };
-  return { ...server, asked, url: listening.url, cut, line };
-}
-
-async function openEdge(t: TestContext, url: string, options: Partial<EdgeOptions> = {}) {
-  const db = open(IN_MEMORY);
-  const logged: LogLine[] = [];
-  const edge = createEdge({
-    db,
-    log: (line) => logged.push(line),
-    upstream: { url, options: {}, timeoutMs: 10_000 },
-    tokens: [CLIENT],
-    pollMs: 20,
-    usageMs: 20,
-    checkMs: 20,
-    ...options,
-  });
-  await edge.ready;
-  const listening: Listening = await listen(edge.listener, HOST);
-  let isOpen = true;
-  const stop = async () => {
-    if (!isOpen) return;
-    isOpen = false;
-    edge.streams.close();
-    await listening.close();
-    await edge.stop();
-    close(db);
-  };
-  t.after(stop);
-  return { url: listening.url, logged, stop };
-}
-
-const get = async (url: string, token: string, headers = {}) => {
-  const response = await fetch(url, { headers: { authorization: token, ...headers } });
-  return { status: response.status, text: await response.text(), headers: response.headers };
-};
-
-const SPEC = { "unleash-client-spec": "5.2.0" };
+import { CLIENT, FRONTEND, personal, SERVICE } from "../support/world.ts";
+import { get, openEdge, openUpstream, SPEC, world } from "./serving.ts";
 
 test("applications get the same from an edge as from the server, byte for byte, and from an edge behind it", async (t) => {
   const server = await openUpstream(t);
@@ -195,4 +122,40 @@ test("usage is summed, sent on, and kept while upstream is away", async (t) => {
   const { body } = await server.request("/api/admin/client-metrics/features/cart");
   const { yes, no } = body.lastHourUsage[0];
   assert.deepEqual([yes, no, body.seenApplications], [6, 3, ["till"]]);
+});
+
+test("a segment of a private project is seen with tokens for that project only", async (t) => {
+  const [shop, both] = ["shop:development.a-token-for-one", "[]:development.a-token-for-two"];
+  const token = (secret: string, projects: string[]) =>
+    ({
+      type: "client",
+      name: secret,
+      hash: hashSecret(secret),
+      environment: "development",
+      projects,
+    }) as const;
+  const hidden = [
+    { name: "development", enabled: true, strategies: [{ id: "h", name: "default", segments: [2] }] },
+  ];
+  const server = await openUpstream(
+    t,
+    world()
+      .project("vault", { mode: "private" })
+      .add("segment", { id: 2, name: "board", constraints: [] })
+      .feature("merger", "vault", { environments: hidden })
+      .add("token", token(shop, ["shop"]))
+      .add("token", token(both, ["shop", "vault"])),
+  );
+  const edge = await openEdge(t, server.url);
+  const second = await openEdge(t, edge.url);
+  for (const [secret, segments] of [
+    [CLIENT, 2],
+    [both, 2],
+    [shop, 1],
+  ] as const) {
+    const own = await get(`${server.url}/api/client/features`, secret, SPEC);
+    assert.equal(JSON.parse(own.text).segments.length, segments);
+    for (const { url } of [edge, second])
+      assert.equal((await get(`${url}/api/client/features`, secret, SPEC)).text, own.text);
+  }
 });
