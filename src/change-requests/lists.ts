@@ -31,8 +31,18 @@ export const listChangeRequests = GET({
   summary: "The latest 300 change requests of a project",
   response: List,
 }).run(({ db, actor, params: { projectId: project } }) =>
-  snapshot(db, () => present(db, latestOf(db).all({ project, me: authorOf(actor) }))),
+  snapshot(db, () =>
+    present(
+      db,
+      latestOf(db)
+        .all({ project, me: authorOf(actor) })
+        .map(titled),
+    ),
+  ),
 );
+
+/** With a title in any case: the lists of the original's page have nothing else to open a request by. */
+const titled = (row: Row): Row => ({ ...row, title: row.title ?? `Change request #${row.id}` });
 
 const own = {
   ...ALL,
@@ -191,7 +201,7 @@ export const searchChangeRequests = GET({
       total: matchCount(db).pluck().get(wanted)!,
       changeRequests: matches(db)
         .all({ ...wanted, offset, limit })
-        .map((row) => ({ ...toSummary(db, row), ...namesIn(db).get({ id: row.id })! }))
+        .map((row) => ({ ...toSummary(db, titled(row)), ...namesIn(db).get({ id: row.id })! }))
         .map(({ features, segments, ...row }) => ({
           ...row,
           features: JSON.parse(features) as string[],

@@ -260,3 +260,26 @@ test("a context field", async (t) => {
   await send("DELETE", "/context/plan", 200);
   await send("GET", "/context/plan", 404);
 });
+
+test("who must approve changes of an environment of a project", async (t) => {
+  const send = await provider(t);
+  const config = "/projects/default/environments/production/change-requests/config";
+  const read = async () =>
+    (await send("GET", "/projects/default/change-requests/config", 200)).find(
+      ({ environment }: { environment: string }) => environment === "production",
+    );
+  const keys = { environment: "production", type: "production" };
+  for (const [changeRequestsEnabled, requiredApprovals, answered] of [
+    [true, 2, 2],
+    [true, 3, 3], // a refresh and a change
+    [false, 0, null], // a removal
+    [false, 0, null], // once it was removed by somebody else
+  ] as const) {
+    await send("PUT", config, 204, { changeRequestsEnabled, requiredApprovals });
+    const expected = { ...keys, changeRequestEnabled: changeRequestsEnabled, requiredApprovals: answered };
+    assert.deepEqual(await read(), expected);
+  }
+  await send("POST", "/environments", 201, { name: "live", type: "production", requiredApprovals: 2 });
+  assert.equal((await send("GET", "/environments/live", 200)).requiredApprovals, 2);
+  await send("DELETE", "/environments/live", 200);
+});

@@ -1,28 +1,10 @@
 import assert from "node:assert/strict";
 import { until } from "../support/receiver.ts";
-import { createWorld } from "../support/world.ts";
 import { isUsedBy, open, press, sees, test, type } from "./browser.ts";
-
-const PERMISSIONS = ["APPROVE_CHANGE_REQUEST", "APPLY_CHANGE_REQUEST"];
-
-/** The Admin proposes, user 4 approves and applies. */
-const world = (project = {}) =>
-  createWorld()
-    .add("role", {
-      id: 6,
-      name: "Approver",
-      type: "custom",
-      permissions: PERMISSIONS.map((name) => ({ name, environment: "production" })),
-    })
-    .project("shop", project)
-    .member("shop", 1, 4)
-    .member("shop", 4, 6)
-    .feature("checkout", "shop", {
-      environments: [{ name: "production", strategies: [{ id: "s", name: "default" }] }],
-    });
+import { approvers } from "./change-requests-world.ts";
 
 test("production is changed by two: proposed by one, approved and applied by the other", async (t) => {
-  const { db, url, link, page } = await open(t, { world: world(), at: "/projects/shop/environments" });
+  const { db, url, link, page } = await open(t, { world: approvers(), at: "/projects/shop/environments" });
   const isOn = () =>
     db.prepare("SELECT enabled FROM feature_environments WHERE environment = 'production'").pluck().get() ===
     1;
@@ -65,7 +47,7 @@ test("production is changed by two: proposed by one, approved and applied by the
 });
 
 test("a flag is turned on at a time, where nobody must approve", async (t) => {
-  const { db, url, page } = await open(t, { world: world(), at: "/projects/shop/features/checkout" });
+  const { db, url, page } = await open(t, { world: approvers(), at: "/projects/shop/features/checkout" });
   await press(page, "button", "Turn on later");
   await type(page, "When", "2020-01-01T09:00");
   await press(page, "button", "Schedule");
@@ -82,7 +64,7 @@ test("a flag is turned on at a time, where nobody must approve", async (t) => {
 
 test("what others change after an approval is shown, and must be approved again", async (t) => {
   const requiredApprovals = [{ environment: "production", approvals: 1 }];
-  const { page, url, send } = await open(t, { world: world({ requiredApprovals }), as: 4 });
+  const { page, url, send } = await open(t, { world: approvers({ requiredApprovals }), as: 4 });
   const payload = { id: "s", name: "default", title: "as proposed" };
   const change = { feature: "checkout", action: "updateStrategy", payload };
   await send("POST", "/projects/shop/environments/production/change-requests", change);

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import fs from "node:fs";
-import http from "node:http";
-import type { AddressInfo } from "node:net";
-import path from "node:path";
+import type http from "node:http";
 import { test as nodeTest, type TestContext } from "node:test";
 import Provider from "oidc-provider";
 import type { Page } from "puppeteer-core";
@@ -13,26 +9,14 @@ import { SYSTEM } from "../../src/access/actor.ts";
 import { createSignInLink } from "../../src/access/session.ts";
 import { write } from "../../src/events/write.ts";
 import { createServer } from "../../src/server/app.ts";
+import { originalPage } from "../support/original-page.ts";
+import { serveAt } from "../support/serve-at.ts";
 import { openServer } from "../support/server.ts";
-import { installed, WITHOUT_PACKAGE } from "../support/unleash.ts";
+import { WITHOUT_PACKAGE } from "../support/unleash.ts";
 import { createWorld } from "../support/world.ts";
 import { holds, press, pressText, sees, skip, test, type, visit } from "./browser.ts";
 
 const CLIENT = { id: "flagstone", secret: "a-secret-of-32-characters-or-more" };
-
-/** A server at a free port, whose handler is made once its address is known. */
-async function serveAt(t: TestContext, host: string, handlerFor: (url: string) => http.RequestListener) {
-  const server = http.createServer((request, response) => handler(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
-  const handler = handlerFor(url);
-  return url;
-}
 
 /** A real provider, whose people are whoever they say, with an address that it has verified. On another site than ours. */
 const openProvider = (t: TestContext, client: string) =>
@@ -136,32 +120,11 @@ test("an administrator sets up a provider; people sign in there, get their group
   assert.equal(new URL(page.url()).origin, issuer);
 });
 
-/** The original's page, in place of ours. */
-const originalPage = (listener: http.RequestListener): http.RequestListener => {
-  const folder = path.join(installed("6.4.1"), "node_modules/unleash-server/frontend/build");
-  const page = fs.readFileSync(path.join(folder, "index.html"), "utf8");
-  const shown = page.replace("::uiFlags::", "{}").replaceAll(/::\w+::/g, "");
-  return (request, response) => {
-    const { pathname } = new URL(request.url!, "http://localhost");
-    if (/^\/(api|auth|logout)/.test(pathname)) return listener(request, response);
-    const file = path.join(folder, pathname);
-    const isFile = fs.statSync(file, { throwIfNoEntry: false })?.isFile();
-    const type = TYPES[path.extname(pathname)] ?? "text/html";
-    response.setHeader("content-type", type).end(isFile ? fs.readFileSync(file) : shown);
-  };
-};
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".js": "text/javascript",
-  ".css": "text/css",
-  ".svg": "image/svg+xml",
-};
-
 nodeTest(
   "the original's page has a button for the provider, and its sign-out ends both sessions",
   { skip: skip || WITHOUT_PACKAGE },
   async (t) => {
-    const { request, issuer, openWindow, url } = await start(t, originalPage);
+    const { request, issuer, openWindow, url } = await start(t, originalPage("6.4.1"));
     const settings = {
       ...{ enabled: true, discoverUrl: issuer, clientId: CLIENT.id, secret: CLIENT.secret },
       ...{ autoCreate: true, enableSingleSignOut: true },
