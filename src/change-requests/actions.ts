@@ -171,6 +171,14 @@ export function subjectOf(db: Database, place: Place, change: NewChange): unknow
   return definitionOf(change).subject(db, place, change as never);
 }
 
+/** The constraints of the segments that say for whom a change is: of the strategy it proposes, or of those it turns on. */
+export function segmentsOf(db: Database, { payload }: NewChange, subject: unknown) {
+  const { strategies = [] } = Object(subject) as { strategies?: object[] };
+  return [Object(payload), ...strategies]
+    .flatMap(({ segments = [] }: { segments?: number[] }) => segments)
+    .map((id) => findSegment(db, id)?.constraints ?? null);
+}
+
 /** Why nothing can be changed about a flag, as a clause; undefined if it can. */
 export function flagConflict(
   db: Database,

@@ -7,16 +7,21 @@ import { requiredApprovals } from "../events/approval.ts";
 import { actingAs, type Tx } from "../events/write.ts";
 import { performIn, requireAllowed, rewording } from "../http/perform.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { conflictOf, requestFor, subjectOf } from "./actions.ts";
+import { conflictOf, requestFor, segmentsOf, subjectOf } from "./actions.ts";
 import { changesOf, type Row, type StoredChange, votesOf } from "./store.ts";
 
 /** How many must approve: as many as were required when it was last edited or sent to review, or if none was, now. */
 export const neededApprovals = (db: Database, { minApprovals, project, environment }: Row) =>
   minApprovals || requiredApprovals(db, project, environment);
 
-/** The SHA-256 of everything that the changes are about, as it is now. */
-export const subjectsOf = (db: Database, row: Row, changes = changesOf(db, row.id)) =>
-  crypto.hash("sha256", JSON.stringify(changes.map((change) => subjectOf(db, row, change) ?? null)), "hex");
+/** The SHA-256 of everything that the changes are about, as it is now, and of the segments that say for whom. */
+export function subjectsOf(db: Database, row: Row, changes = changesOf(db, row.id)) {
+  const subjects = changes.map((change) => {
+    const subject = subjectOf(db, row, change) ?? null;
+    return [subject, segmentsOf(db, change, subject)];
+  });
+  return crypto.hash("sha256", JSON.stringify(subjects), "hex");
+}
 
 /** Where a request is, and whose. */
 export type Place = Pick<Row, "project" | "environment" | "createdBy">;
@@ -72,8 +77,10 @@ const isScheduled = ({ state }: Row) => state === "Scheduled";
 const ANEW = "reject it and propose it again";
 
 function missingText(db: Database, row: Row, missing: number) {
-  const given = votesOf(db).all({ id: row.id }).length;
-  const isOutdated = given > 0 && changesOf(db, row.id).some((change) => conflictOf(db, row, change));
+  const subjects = subjectsOf(db, row);
+  const isOutdated = votesOf(db)
+    .all({ id: row.id })
+    .some((vote) => vote.subjects !== subjects);
   const needs = `needs ${missing} more approval${missing === 1 ? "" : "s"}`;
   const since = isOutdated ? ", since what it changes has been changed" : "";
   return `Change request #${row.id} ${needs}${since}${isScheduled(row) ? `; ${ANEW}` : ""}`;

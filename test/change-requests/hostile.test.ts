@@ -157,6 +157,20 @@ test("what is taken out of the project, or shared with it, can't be changed ther
   assert.equal((await replace(unused)).status, 204);
 });
 
+test("an approval of a strategy is one of whom its segments name", async (t) => {
+  const { propose, post, put, state } = await openShop(t);
+  const segment = { name: "staff", constraints: [{ contextName: "userId", operator: "IN", values: ["7"] }] };
+  const { id } = (await post("/api/admin/segments", AUTHOR, segment)).body;
+  const adding = { ...ON, action: "addStrategy", payload: { name: "default", segments: [id] } };
+  const request = await propose(adding);
+  await state(request, APPROVER, { state: "Approved" });
+  assert.equal((await put(`/api/admin/segments/${id}`, AUTHOR, { ...segment, constraints: [] })).status, 204);
+  const { message } = (await state(request, APPLIER, { state: "Applied" })).body;
+  assert.match(message, /needs 1 more approval, since what it changes has been changed/);
+  await state(request, APPROVER, { state: "Approved" });
+  assert.equal((await state(request, APPLIER, { state: "Applied" })).status, 200);
+});
+
 test("what enabling a flag adds is shown, and is part of what is approved", async (t) => {
   const { propose, post, get, state } = await openShop(t);
   const setDefault = (rollout: string) =>
