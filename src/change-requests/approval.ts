@@ -50,7 +50,7 @@ export function requireApplicable(db: Database, actor: Actor, row: Row) {
   const { id, project, environment } = row;
   const changes = changesOf(db, id);
   const needed = neededApprovals(db, row);
-  if (changes.length === 0) throw new ApiError("ConflictError", `Change request #${id} has no changes`);
+  requireSome(changes, id);
   if (needed > 0)
     requirePermission(db, actor, { permissions: ["APPLY_CHANGE_REQUEST"], project, environment });
   for (const change of changes) {
@@ -59,6 +59,11 @@ export function requireApplicable(db: Database, actor: Actor, row: Row) {
   }
   const missing = needed > 0 ? needed - approvers(db, row).length : 0;
   if (missing > 0) throw new ApiError("ConflictError", missingText(db, row, missing));
+}
+
+/** @throws ApiError `ConflictError` if a request has no changes */
+export function requireSome(changes: readonly StoredChange[], id: number) {
+  if (changes.length === 0) throw new ApiError("ConflictError", `Change request #${id} has no changes`);
 }
 
 /** @param isUnchanged whether it must also be as it was when the change was proposed */

@@ -3,7 +3,15 @@ import { CreateStrategy, StrategyOrder, UpdateStrategy } from "../evaluation/str
 import { NewDependency } from "../flags/dependencies.ts";
 import { NewSegment } from "../flags/segments.ts";
 import { NewVariants } from "../flags/variants.ts";
-import { Count, FutureTime, NonEmptyText, Text, Timestamp, wholeNumber } from "../lib/validation.ts";
+import {
+  Count,
+  FutureTime,
+  NonEmptyText,
+  ShortText,
+  Text,
+  Timestamp,
+  wholeNumber,
+} from "../lib/validation.ts";
 
 export const STATES = [
   "Draft",
@@ -153,7 +161,7 @@ export const StateChange = v.pipe(
 export type StateChange = v.InferOutput<typeof StateChange>;
 
 export const NewComment = v.object({ text: CommentText });
-export const NewTitle = v.object({ title: NonEmptyText });
+export const NewTitle = v.object({ title: v.pipe(ShortText, v.trim(), v.nonEmpty("must not be empty")) });
 
 export const Reviewers = v.strictObject({
   reviewers: v.array(

@@ -12,6 +12,7 @@ import {
   neededApprovals,
   performChanges,
   requireApplicable,
+  requireSome,
   subjectsOf,
 } from "./approval.ts";
 import { tellAuthor, tellReviewers } from "./notices.ts";
@@ -91,7 +92,7 @@ function requireAuthor(tx: Tx, row: Row, orAdmin = false) {
 function sendToReview(tx: Tx, row: Row) {
   requireAuthor(tx, row);
   const changes = changesOf(tx.db, row.id);
-  if (changes.length === 0) throw new ApiError("ConflictError", `Change request #${row.id} has no changes`);
+  requireSome(changes, row.id);
   for (const change of changes) storeBefore(tx, change.id, subjectOf(tx.db, row, change));
   const sent = reviewAnew(tx, row);
   recordOf(tx, "change-request-sent-to-review", sent);
@@ -100,6 +101,7 @@ function sendToReview(tx: Tx, row: Row) {
 }
 
 function approve(tx: Tx, row: Row) {
+  requireSome(changesOf(tx.db, row.id), row.id);
   vote(tx, row, true);
   const isEnough = approvers(tx.db, row).length >= neededApprovals(tx.db, row);
   recordOf(tx, isEnough ? "change-request-approved" : "change-request-approval-added", row);
