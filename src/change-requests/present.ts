@@ -1,6 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
-import { defaultStrategyFor, getsDefaultStrategy } from "../flags/strategies-store.ts";
+import type { Scope } from "../flags/feature-environments-store.ts";
+import { defaultStrategyFor, strategiesOf } from "../flags/strategies-store.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import { conflictOf, flagConflict } from "./actions.ts";
 import { type ChangeRequest, CLOSED } from "./schema.ts";
@@ -80,11 +81,20 @@ function defaultChange(db: Database, row: Row, feature: string, changes: readonl
   const { project, environment, state } = row;
   const enabling = changes.find((change) => change.action === "updateEnabled" && change.payload.enabled);
   if (CLOSED.includes(state) || enabling?.action !== "updateEnabled") return {};
-  if (changes.slice(0, changes.indexOf(enabling)).some(({ action }) => action === "addStrategy")) return {};
   const scope = { project, environment, feature };
   const enablesStrategies = enabling.payload.shouldActivateDisabledStrategies === true;
-  if (!getsDefaultStrategy(db, scope, enablesStrategies)) return {};
+  const strategies = strategiesAfter(db, scope, changes.slice(0, changes.indexOf(enabling)));
+  if (strategies.some(({ disabled }) => enablesStrategies || !disabled)) return {};
   return { defaultChange: { action: "addStrategy", payload: defaultStrategyFor(db, scope) } };
+}
+
+/** A flag's strategies once some changes of it are made. */
+function strategiesAfter(db: Database, scope: Scope, changes: readonly StoredChange[]) {
+  const added = changes.flatMap((change) => (change.action === "addStrategy" ? [change.payload] : []));
+  const removed = changes.flatMap((change) =>
+    change.action === "deleteStrategy" ? [change.payload.id] : [],
+  );
+  return [...strategiesOf(db, scope).filter(({ id }) => !removed.includes(id)), ...added];
 }
 
 type Author = ReturnType<typeof authorNamed>;

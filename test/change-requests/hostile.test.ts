@@ -171,6 +171,22 @@ test("an approval of a strategy is one of whom its segments name", async (t) => 
   assert.equal((await state(request, APPLIER, { state: "Applied" })).status, 200);
 });
 
+test("a flag whose only strategy is removed before it is enabled gets the default one, which is shown", async (t) => {
+  const { propose, post, get } = await openShop(t);
+  const { id } = (await post(`${PRODUCTION}/strategies`, ADMIN, { name: "default" })).body;
+  const request = await propose([{ ...ON, action: "deleteStrategy", payload: { id } }, ON]);
+  const [feature] = (await get(`${REQUESTS}/${request}`, APPROVER)).body.features;
+  assert.equal(feature.defaultChange?.payload.name, "flexibleRollout");
+});
+
+test("a request without changes is not approved, nor has it a title of spaces", async (t) => {
+  const { propose, put, remove, state } = await openShop(t);
+  const id = await propose(ON);
+  assert.equal((await remove(`${REQUESTS}/${id}/changes/1`, AUTHOR)).status, 200);
+  assert.match((await state(id, APPROVER, { state: "Approved" })).body.message, /has no changes$/);
+  assert.equal((await put(`${REQUESTS}/${id}/title`, AUTHOR, { title: "  " })).status, 400);
+});
+
 test("what enabling a flag adds is shown, and is part of what is approved", async (t) => {
   const { propose, post, get, state } = await openShop(t);
   const setDefault = (rollout: string) =>
