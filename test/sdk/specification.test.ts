@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { type Context, InMemStorageProvider, Unleash } from "unleash-client";
+import { openEdge } from "../edge/serving.ts";
 import { CHAPTERS, type Chapter, type Expected } from "../support/specification.ts";
 import { CLIENT, FRONTEND, SERVICE } from "../support/world.ts";
 import { serveSeed } from "./serving.ts";
@@ -145,11 +146,13 @@ const FILLED_IN: Record<string, string[]> = {
 for (const chapter of CHAPTERS) {
   test(`specification: ${chapter.name}`, async (t) => {
     const url = await serveSeed(t, chapter.state);
+    const edge = await openEdge(t, url, { pollMs: 60_000, usageMs: 60_000, checkMs: 60_000 });
     for (const [name, open] of Object.entries(WAYS))
-      assert.deepEqual(
-        await failures(chapter, await open(t, url)),
-        name === "GET frontend" ? (FILLED_IN[chapter.name] ?? []) : [],
-        name,
-      );
+      for (const place of name === "the playground" ? [url] : [url, edge.url])
+        assert.deepEqual(
+          await failures(chapter, await open(t, place)),
+          name === "GET frontend" ? (FILLED_IN[chapter.name] ?? []) : [],
+          `${name} ${place === url ? "" : "of an edge"}`,
+        );
   });
 }
