@@ -71,8 +71,9 @@ export function fetchFlags(upstream: Upstream, token: string, before?: Fetched):
     "unleash-appname": "flagstone-edge",
     ...(before?.etag !== undefined && { "if-none-match": before.etag }),
   };
+  const askedAt = Date.now();
   return asking(upstream, "/api/client/features", { token, headers }, async (response) => {
-    const at = Date.now() - 1000 * (Number(response.headers.age) || 0); // of another edge
+    const at = askedAt - 1000 * (Number(response.headers.age) || 0); // of another edge
     if (response.statusCode !== 304 || !before)
       return { copy: await answerOf(upstream, response, Copy), etag: response.headers.etag, at };
     response.resume();
