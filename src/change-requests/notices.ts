@@ -19,10 +19,11 @@ export const possibleReviewers = (db: Database, row: Place): number[] =>
       return mayApprove(db, actor, row) && !hiddenProjects(db, actor).includes(row.project);
     });
 
-/** Tells those who were asked to approve, or else everyone who may. */
+/** Tells those who were asked to approve and may, or if there are none, everyone who may. */
 export function tellReviewers(tx: Tx, row: Row) {
-  const asked = reviewersOf(tx.db, row.id);
-  tell(tx, row, "asks for approval of", asked.length > 0 ? asked : possibleReviewers(tx.db, row));
+  const possible = possibleReviewers(tx.db, row);
+  const asked = reviewersOf(tx.db, row.id).filter((id) => possible.includes(id));
+  tell(tx, row, "asks for approval of", asked.length > 0 ? asked : possible);
 }
 
 export const tellAuthor = (tx: Tx, row: Row, verb: string) => tell(tx, row, verb, [row.createdBy]);

@@ -118,6 +118,21 @@ test("what a change needs is converted as the operation that makes it directly d
   assert.equal(edited.features[0].changes[1].payload.parameters.rollout, "25");
 });
 
+test("who was asked is told, but if none of them may approve, everyone who may is", async (t) => {
+  const { propose, put, get, state } = await openShop(t);
+  const id = await propose(ON);
+  const told = async (as: string) => (await get("/api/admin/notifications", as)).body.length;
+  const before = [await told(APPROVER), await told(APPLIER)];
+  for (const [reviewers, more] of [
+    [[4], [0, 1]],
+    [[2], [1, 2]],
+  ] as const) {
+    assert.equal((await put(`${REQUESTS}/${id}/approvers`, AUTHOR, { reviewers })).status, 204);
+    await state(id, AUTHOR, { state: "In review" });
+    assert.deepEqual([await told(APPROVER), await told(APPLIER)], [before[0] + more[0], before[1] + more[1]]);
+  }
+});
+
 test("an edit takes the approvals back", async (t) => {
   const { propose, post, get, state } = await openShop(t);
   const id = await propose(ON);
