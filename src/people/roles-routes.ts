@@ -145,11 +145,13 @@ const byName = query<{ name: string }, { id: number }>(
   `SELECT id FROM roles WHERE name = :name COLLATE NOCASE`,
 );
 
+// Another role may get the id: whoever signs in for the first time would hold that one.
 const holders = query<{ id: number }>(`
   SELECT 1 FROM users WHERE root_role = :id
   UNION ALL SELECT 1 FROM groups WHERE root_role = :id
   UNION ALL SELECT 1 FROM project_user_roles WHERE role_id = :id
   UNION ALL SELECT 1 FROM project_group_roles WHERE role_id = :id
+  UNION ALL SELECT 1 FROM settings WHERE name = 'unleash.enterprise.auth.oidc' AND content ->> 'defaultRootRoleId' = :id
   LIMIT 1`);
 
 const update = command<{ id: number; name: string; description: string | null }>(`
