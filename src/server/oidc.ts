@@ -176,16 +176,17 @@ async function identityFrom(
   const { iss, sub, acr, ...rest } = tokens.claims()!;
   if (acrValues.length > 0 && !acrValues.includes(String(acr)))
     throw new SignInError("The provider has not signed you in as strictly as it has to here");
-  const info = config.serverMetadata().userinfo_endpoint
+  const info: Claims = config.serverMetadata().userinfo_endpoint
     ? await client.fetchUserInfo(config, tokens.access_token, sub)
     : {};
   const claims: Claims = { ...info, ...rest };
+  const verified = [rest, info].find((said) => said.email_verified === true);
   return {
     method: "oidc",
     issuer: iss,
     subject: sub,
     username: textOf(claims.preferred_username),
-    email: claims.email_verified === true ? textOf(claims.email) : null,
+    email: textOf(verified?.email),
     name: textOf(claims.name),
     signOutUrl: provider.enableSingleSignOut ? signOutUrl(config, tokens.id_token!, home) : null,
     groups: provider.enableGroupSyncing ? groupsIn(claims, provider.groupJsonPath || "groups") : undefined,

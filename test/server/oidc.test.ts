@@ -21,6 +21,7 @@ const WORLD = createWorld()
 type Stub = Awaited<ReturnType<typeof openStub>>;
 
 const SETTINGS = "/api/admin/auth/oidc/settings";
+const DISCOVERY = "/.well-known/openid-configuration";
 
 /** How a stub is asked. */
 const SENDING = { allowed: ["127.0.0.1"], env: {}, ca: undefined, timeoutMs: 300 };
@@ -142,6 +143,22 @@ test("an account is found by an address only if the provider has verified it", a
   assert.equal((await users()).length, before);
 });
 
+test("what says that an address is verified has to say the address too", async (t) => {
+  const { come, stub, users } = await start(t, { OIDC_AUTO_CREATE: "false" });
+  const known = JSON.parse((await stub.answers[DISCOVERY]!()).body);
+  const answer = (body: object) => () => ({ body: JSON.stringify(body) });
+  stub.answers[DISCOVERY] = answer({ ...known, userinfo_endpoint: `${stub.issuer}/me` });
+  const nina = { email: "nina@example.com" };
+  const tell = (more: object) => {
+    stub.answers["/me"] = answer({ sub: "subject-1", email_verified: true, ...more });
+    return come(nina);
+  };
+  assert.match(problem(await tell({ email: "mallory@example.com" }))!, /You have no account here/);
+  assert.match(problem(await tell({}))!, /You have no account here/);
+  assert.ok(hasSession(await tell(nina)));
+  assert.ok((await users()).some(({ email, seenAt }) => email === nina.email && seenAt !== null));
+});
+
 test("a token that is not for this sign-in is refused; the log says why", async (t) => {
   const { come, stub, logged } = await start(t);
   const { privateKey } = await generateKeyPair("RS256");
@@ -227,7 +244,6 @@ test("nobody is led to another site", async (t) => {
 
 test("a provider that is away, or answers something else, is a message, and is asked again", async (t) => {
   const { get, stub, begin, logged } = await start(t);
-  const DISCOVERY = "/.well-known/openid-configuration";
   const right = stub.answers[DISCOVERY]!;
   const bad = [
     { status: 503, body: "" },
@@ -325,6 +341,17 @@ test("settings that lack something, or that nobody may change, are refused", asy
   assert.match(body.message, /^body.enabled: needs --public-url/);
 });
 
+test("the role of new people can't be deleted: another one would get its id", async (t) => {
+  const { configure, given, request } = await startByApi(t);
+  const create = { method: "POST", body: { name: "Newcomer", type: "root-custom" } };
+  const { id } = (await request("/api/admin/roles", create)).body.roles;
+  await configure({ ...given, defaultRootRoleId: id });
+  const remove = () => request(`/api/admin/roles/${id}`, { method: "DELETE" });
+  assert.equal((await remove()).body.name, "RoleInUseError");
+  await configure(given);
+  assert.equal((await remove()).status, 200);
+});
+
 test("what variables configure is shown, with a masked secret, and can't be changed", async (t) => {
   const { configure, request, stub } = await start(t, { OIDC_ACR_VALUES: "strict" });
   const { body } = await request(SETTINGS);
@@ -342,7 +369,6 @@ test("a test says what the provider says, or what is wrong with it", async (t) =
   const { problem, issuer, algorithms } = await ask();
   assert.deepEqual([problem, issuer, algorithms], [null, stub.issuer, ["RS256"]]);
   assert.match((await ask({ idTokenSigningAlgorithm: "RS512" })).problem, /signs with RS256, not with RS512/);
-  const DISCOVERY = "/.well-known/openid-configuration";
   assert.equal((await ask({ discoverUrl: stub.issuer + DISCOVERY })).problem, null);
   for (const [answer, message] of [
     [
