@@ -176,7 +176,7 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_by_user ON tokens (user_id);
 
 -- Only the SHA-256 of the cookie's secret is stored. `proxy_user` is whom the header named that a session came with;
--- `sign_out_url` is where the provider ends its own session.
+-- `sign_out_url` is where the provider ends its own session, encrypted.
 CREATE TABLE sessions (
   hash       TEXT PRIMARY KEY CHECK (length(hash) = 64),
   user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,

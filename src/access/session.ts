@@ -1,5 +1,6 @@
 import { type Database, perDatabase } from "../db/database.ts";
-import { bookkeeping, command } from "../db/statement.ts";
+import { decrypt, encrypt } from "../db/secrets.ts";
+import { bookkeeping, command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { DAY_MS, timestamp } from "../lib/time.ts";
 import { hashSecret, randomSecret } from "./token.ts";
@@ -26,7 +27,7 @@ export const limitSessions = (db: Database, limits: SessionLimits) =>
 interface Origin {
   /** Whom the header of a proxy named: the session is valid only together with the same header. */
   proxyUser: string | null;
-  /** Where a sign-out leads, so that the other system's session ends too. */
+  /** Where a sign-out leads, so that the other system's session ends too; stored encrypted, since it may have an ID token. */
   signOutUrl: string | null;
 }
 
@@ -71,7 +72,9 @@ export function beginSession(tx: Writing, userId: number, origin = HERE): Sessio
   const secret = randomSecret();
   removeExpired(tx).run({ now: createdAt });
   const expiresAt = after(Math.min(lifetime, idle));
-  insertSession(tx).run({ hash: hashSecret(secret), userId, ...origin, createdAt, expiresAt });
+  const hash = hashSecret(secret);
+  const signOutUrl = sealed(tx.db, hash, origin.signOutUrl);
+  insertSession(tx).run({ ...origin, hash, userId, signOutUrl, createdAt, expiresAt });
   return { secret, expiresAt: new Date(after(lifetime)) };
 }
 
@@ -89,8 +92,37 @@ export const endSessionsOf = (tx: Writing, userId: number, kept: string | null =
 export const endSession = (tx: Writing, secret: string) => endSessionWith(tx, hashSecret(secret));
 
 /** The same by the hash of its secret. */
-export const endSessionWith = (tx: Writing, hash: string): string | undefined =>
-  (removeSession(tx).get({ hash }) as Pick<Origin, "signOutUrl"> | undefined)?.signOutUrl ?? undefined;
+export function endSessionWith(tx: Writing, hash: string): string | undefined {
+  const ended = removeSession(tx).get({ hash }) as Pick<Origin, "signOutUrl"> | undefined;
+  return unsealed(tx.db, hash, ended?.signOutUrl ?? null) ?? undefined;
+}
+
+const placeOf = (hash: string) => `session ${hash}`;
+
+const sealed = (db: Database, hash: string, url: string | null) => url && encrypt(db, url, placeOf(hash));
+
+/** Null without its key: the session ends all the same. */
+function unsealed(db: Database, hash: string, stored: string | null) {
+  try {
+    return stored && decrypt(db, stored, placeOf(hash));
+  } catch {
+    return null;
+  }
+}
+
+const leadingAway = query<object, { hash: string; signOutUrl: string }>(`
+  SELECT hash, sign_out_url AS signOutUrl FROM sessions WHERE sign_out_url IS NOT NULL`);
+
+const rewrite = bookkeeping<{ hash: string; signOutUrl: string | null }>(`
+  UPDATE sessions SET sign_out_url = :signOutUrl WHERE hash = :hash`);
+
+/** Re-encrypts with the current key where sign-outs lead. @returns how many */
+export function reencryptSessions(tx: Writing): number {
+  const sessions = leadingAway(tx.db).all({});
+  for (const { hash, signOutUrl } of sessions)
+    rewrite(tx).run({ hash, signOutUrl: sealed(tx.db, hash, unsealed(tx.db, hash, signOutUrl)) });
+  return sessions.length;
+}
 
 /**
  * The header that sets the cookie: hidden from scripts, not sent with requests that other sites start, and sent only

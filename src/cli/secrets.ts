@@ -1,4 +1,5 @@
 import { CLI } from "../access/actor.ts";
+import { reencryptSessions } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
 import { rotateKey, useKeyFile } from "../db/secrets.ts";
 import { write } from "../events/write.ts";
@@ -34,6 +35,7 @@ export const secretsRotate = command({
           counted(reencryptSecrets(tx), "integration"),
           counted(reencryptTokenSecrets(tx), "token"),
           counted(reencryptFactors(tx), "second factor"),
+          counted(reencryptSessions(tx), "session"),
           `and ${counted(reencryptOidc(tx), "provider")}`,
         ].join(", ");
       }),

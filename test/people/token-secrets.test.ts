@@ -151,7 +151,12 @@ test("a new key encrypts the secrets of tokens too", async (t) => {
   const [key, stored] = [fs.readFileSync(`${file}.key`, "utf8"), storedIn(file)];
   const { code, stdout } = await runHere(["secrets", "rotate", "--data", file]);
   assert.deepEqual(
-    [code, stdout.includes("0 integrations, 1 token, 0 second factors, and 0 providers with a new key")],
+    [
+      code,
+      stdout.includes(
+        "0 integrations, 1 token, 0 second factors, 0 sessions, and 0 providers with a new key",
+      ),
+    ],
     [0, true],
     stdout,
   );

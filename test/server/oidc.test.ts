@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { decodeJwt, generateKeyPair, type JWTPayload } from "jose";
 import { SYSTEM } from "../../src/access/actor.ts";
+import { reencryptSessions } from "../../src/access/session.ts";
 import { readOidc } from "../../src/cli/oidc.ts";
 import { rotateKey } from "../../src/db/secrets.ts";
 import { write } from "../../src/events/write.ts";
@@ -417,6 +418,23 @@ test("signing out ends our session, and leads to where the provider ends its own
   assert.equal(decodeJwt(query.get("id_token_hint")!).iss, stub.issuer);
   const long = await signOut({ groups: Array.from({ length: 10_000 }, (_, index) => `group-${index}`) });
   assert.equal(long.get("id_token_hint"), null, "too long for an address");
+});
+
+test("where a sign-out leads is stored encrypted, also with a new key; without its key, it leads home", async (t) => {
+  const { come, db, get, stub } = await startByApi(t, { enableSingleSignOut: true });
+  const signIn = async () => {
+    const cookies = cookiesOf(await come({ preferred_username: "olga" })).map((one) => one.split(";")[0]);
+    return cookies.find((one) => one?.startsWith("unleash-session="));
+  };
+  const leadsTo = async (own?: string) => (await get("/logout", own, "POST")).headers.get("location")!;
+  const [first, second] = [await signIn(), await signIn()];
+  const isStored = (text: string) => db.serialize().includes(text);
+  assert.deepEqual([isStored("id_token_hint"), isStored("/end?by=us")], [false, false]);
+  rotateKey(db, () => write(db, SYSTEM, (tx) => void [reencryptOidc(tx), reencryptSessions(tx)]));
+  assert.ok((await leadsTo(first)).startsWith(`${stub.issuer}/end?by=us&id_token_hint=`));
+  for (const reencrypt of [() => {}, () => write(db, SYSTEM, reencryptSessions)]) rotateKey(db, reencrypt);
+  assert.equal(await leadsTo(second), "/flags/");
+  assert.equal((await get("/api/admin/user", second)).status, 401);
 });
 
 test("passwords are switched off only while an Admin can sign in without one", async (t) => {
