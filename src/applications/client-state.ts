@@ -120,7 +120,8 @@ function refresh(db: Database, state: State, isUnlogged: boolean): State {
   const { environment } = state;
   const names = isUnlogged ? undefined : namesIn(recordedAfter(db).all({ id: state.event }));
   const event = newestEvent(db);
-  const newest = foreignFlags(db, environment)?.revision ?? (isUnlogged ? event + 1 : event);
+  const others = foreignFlags(db, environment)?.revision;
+  const newest = others ?? (isUnlogged ? event + 1 : event);
   const next = Math.max(newest, state.revision + 1);
   const current = flags(db, environment, names);
   const segments = segmentsInUse(db, environment);
@@ -129,7 +130,10 @@ function refresh(db: Database, state: State, isUnlogged: boolean): State {
     ...flagChanges(state.flags, names ?? state.flags.keys(), current, next),
   ];
   state.event = event;
-  if (changes.length === 0) return state;
+  if (changes.length === 0) {
+    state.revision = Math.max(state.revision, others ?? 0); // changes there may have taken each other back
+    return state;
+  }
   state.flags = merged(state.flags, names, current);
   state.segments = segments;
   state.revision = next;
