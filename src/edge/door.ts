@@ -26,7 +26,7 @@ export const doorTo =
     const secret = secretOf(request);
     if (!secret || !OPEN.some((prefix) => isBelow(prefix, path))) return listener(request, response);
     const answer = (isKnown: boolean) => {
-      if (!isKnown) throw later("The server behind this edge can't be asked about the token");
+      if (!isKnown) throw unknowable();
       const age = door.ageOf(secret);
       if (age === undefined) throw later(NO_FLAGS);
       response.setHeader("age", Math.floor(Math.max(0, age) / 1000));
@@ -71,6 +71,8 @@ const secretOf = ({ headers }: IncomingMessage) =>
 /** An empty list would turn everything off. */
 const NO_FLAGS =
   "This edge does not have all flags that the token opens yet: it needs a backend token that opens them too";
+
+export const unknowable = () => later("The server behind this edge can't be asked about the token");
 
 /** SDKs take a 401 for final, and come back after a 503. */
 const later = (message: string) =>

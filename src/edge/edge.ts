@@ -6,7 +6,7 @@ import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
 import { createServer } from "../server/app.ts";
 import type { ServerOptions } from "../server/options.ts";
-import { doorTo } from "./door.ts";
+import { doorTo, unknowable } from "./door.ts";
 import { createFollowing, createTrouble } from "./following.ts";
 import { confirmedAt, createMirror } from "./mirror.ts";
 import { snapshotIn } from "./snapshot.ts";
@@ -86,7 +86,10 @@ export function createEdge(options: EdgeOptions): Edge {
     return age() > maxAgeMs ? `The flags are ${Math.floor(age() / 1000)} seconds old` : undefined;
   };
   metrics?.gauge("flagstone_edge_age_seconds", "Age of the oldest flags that are served", () => age() / 1000);
-  learnTokens(db, (secrets) => Promise.all(secrets.map(tokens.learn)));
+  learnTokens(db, async (secrets) => {
+    const known = await Promise.all(secrets.map(tokens.learn));
+    if (known.includes(false)) throw unknowable();
+  });
   const ahead = doorTo({ basePath, learn: tokens.learn, ageOf, unready });
   const { listener, streams } = createServer({ ...options, db, log, ahead });
   return {
