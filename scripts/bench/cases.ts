@@ -53,6 +53,11 @@ export const CASES: readonly Case[] = [
     load: () => import("./clients.ts"),
   },
   {
+    name: "edge",
+    summary: "an edge beside a bare server, the Unleash Proxy and its own server; its start; streams",
+    load: () => import("./edge.ts"),
+  },
+  {
     name: "listen",
     summary: "the server's own way to listen, beside listhen's",
     load: () => import("./listen.ts"),

@@ -15,12 +15,12 @@ const SPEC = { "unleash-client-spec": "5.2.0" };
 const features: Request = { name: "features", path: "/api/client/features", token: CLIENT, headers: SPEC };
 
 /** The request an SDK makes, uncompressed and compressed. */
-const READS: readonly Request[] = [
+export const READS: readonly Request[] = [
   features,
   { ...features, name: "features, gzip", headers: { ...SPEC, "accept-encoding": "gzip" } },
 ];
 
-const frontend: Request = {
+export const frontend: Request = {
   name: "frontend",
   path: "/api/frontend?userId=7&country=DE",
   token: FRONTEND,
@@ -51,10 +51,10 @@ export async function run({ versions: [version], options, folder, print, progres
   await stop(server);
 }
 
-const HEAD = ["", "kB", "bare µs", "warm µs", "× bare", "bare 304 µs", "304 µs", "× bare"];
+export const HEAD = ["", "kB", "bare µs", "warm µs", "× bare", "bare 304 µs", "304 µs", "× bare"];
 
 /** Relative to a bare server that sends the same bytes; interleaved, so that noise on the machine affects both. */
-async function measureFetch(server: Server, bare: Server, read: Request, options: Options) {
+export async function measureFetch(server: Server, bare: Server, read: Request, options: Options) {
   const recorded = await record(server, read);
   bare.child.send({ name: read.name, recorded } satisfies Order);
   const [few, more] = [8, 32].map((connections) => ({ connections, seconds: Number(options.seconds) }));

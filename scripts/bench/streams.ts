@@ -3,10 +3,10 @@ import net from "node:net";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { CLIENT, clientLines, SERVICE, toggle } from "./client-dataset.ts";
-import type { Context } from "./context.ts";
+import type { Context, Options } from "./context.ts";
 import { paceOf, short, table } from "./figures.ts";
 import { send } from "./load.ts";
-import { stop, type Usage, usage } from "./process.ts";
+import { type Server, stop, type Usage, usage } from "./process.ts";
 import { importInto, serve } from "./version.ts";
 
 /** Connect in batches this small, so that none queues to be accepted. */
@@ -20,9 +20,15 @@ const CHANGES = 6;
 
 /** What streaming clients cost, and how soon a change reaches all of them. */
 export async function run({ versions: [version], options, folder, print }: Context) {
-  const count = Number(options.clients);
   const { file } = await importInto(path.join(folder, "streams.db"), version!, clientLines(100));
   const server = await serve(version!, file);
+  print(await measureStreams(server, server, options));
+  await stop(server);
+}
+
+/** @param writer where changes are made */
+export async function measureStreams(server: Server, writer: Server, options: Options): Promise<string> {
+  const count = Number(options.clients);
   const { times, onMessage, expect } = createBroadcastTimer();
   const idleUsage = async () => {
     await usage(server);
@@ -45,22 +51,24 @@ export async function run({ versions: [version], options, folder, print }: Conte
   const idle = await idleUsage();
   for (let turn = 0; turn < CHANGES; turn++) {
     const received = expect(count);
-    await send(server, toggle(turn, 100));
+    await send(writer, toggle(turn, 100));
     await received;
   }
   const broadcast = await usage(server);
   for (const socket of sockets) socket.destroy();
-  await stop(server);
   const { p50, p99, max } = paceOf(times);
   const share = ({ cpu }: Usage) => `${(cpu / IDLE_MS / 10).toFixed(1)} %`;
-  const rows = [
-    ["memory per client", `${((idle.memory - before.memory) / (count - half) / 1000).toFixed(1)} kB`],
-    ["CPU while idle", `${share(idle)} of a core, ${share(unconnected)} with no clients`],
-    ["change received", `p50 ${short(p50)}, p99 ${short(p99)}, max ${short(max)} ms`],
-    ["CPU per change", `${short(broadcast.cpu / 1000 / CHANGES)} ms`],
-    ["event-loop delay", `max ${short(broadcast.loopDelay.max)} ms`],
-  ];
-  print(table([`${count} clients on ${options.path}`, ""], rows));
+  return table(
+    [`${count} clients on ${options.path}`, ""],
+    [
+      ["memory per client", `${((idle.memory - before.memory) / (count - half) / 1000).toFixed(1)} kB`],
+      ["memory in all", `${(idle.memory / 1e6).toFixed(0)} MB`],
+      ["CPU while idle", `${share(idle)} of a core, ${share(unconnected)} with no clients`],
+      ["change received", `p50 ${short(p50)}, p99 ${short(p99)}, max ${short(max)} ms`],
+      ["CPU per change", `${short(broadcast.cpu / 1000 / CHANGES)} ms`],
+      ["event-loop delay", `max ${short(broadcast.loopDelay.max)} ms`],
+    ],
+  );
 }
 
 /** Opens a stream; `onMessage` is called for each message. */
