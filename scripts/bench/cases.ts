@@ -58,6 +58,12 @@ export const CASES: readonly Case[] = [
     load: () => import("./edge.ts"),
   },
   {
+    name: "scaling",
+    summary:
+      "a server, four edges, and applications (--sdks): all start, changes, an edge killed, the server away",
+    load: () => import("./scaling.ts"),
+  },
+  {
     name: "listen",
     summary: "the server's own way to listen, beside listhen's",
     load: () => import("./listen.ts"),
