@@ -1,4 +1,5 @@
 import { learnTokens } from "../applications/edge.ts";
+import { take } from "../applications/reports.ts";
 import type { Database } from "../db/database.ts";
 import type { Listener } from "../http/listener.ts";
 import type { Streams } from "../http/streams.ts";
@@ -38,7 +39,7 @@ export interface Edge {
   streams: Streams;
   /** Resolves once the first answers are there, or known not to come. */
   ready: Promise<void>;
-  /** Sends on what has been reported, and writes the snapshot. */
+  /** Sends on what has been reported, and writes the snapshot, with what upstream did not take. */
   stop(): Promise<void>;
 }
 
@@ -100,7 +101,7 @@ export function createEdge(options: EdgeOptions): Edge {
       await background.stop();
       await send();
       aborter.abort();
-      snapshot.write();
+      snapshot.write(take(db));
     },
   };
 }

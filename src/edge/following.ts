@@ -16,7 +16,7 @@ export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Tro
       trouble.over();
       if (mirror.scopes.has(hash) && !isCovered(mirror, hash, scope)) mirror.keep(hash, { scope, ...found });
     } catch (error) {
-      trouble.because(error as Error);
+      if (!upstream.options.signal?.aborted) trouble.because(error as Error);
     }
   };
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
 import { writeUsage } from "../../src/applications/usage-store.ts";
+import { temporaryFolder } from "../cli/run-cli.ts";
 import { until } from "../support/receiver.ts";
 import { CLIENT, FRONTEND, personal, SERVICE } from "../support/world.ts";
 import { get, openEdge, openUpstream, SPEC, world } from "./serving.ts";
@@ -47,9 +47,7 @@ test("a change reaches the edge by upstream's stream, and what is gone is gone",
 
 test("an edge serves what it knows while upstream is away, also after a start", async (t) => {
   const server = await openUpstream(t);
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "edge-"));
-  t.after(() => fs.rmSync(folder, { recursive: true }));
-  const snapshot = path.join(folder, "edge.json");
+  const snapshot = path.join(temporaryFolder(t), "edge.json");
   const first = await openEdge(t, server.url, { snapshot });
   const own = await get(`${first.url}/api/client/features`, CLIENT, SPEC);
   await get(`${first.url}/api/frontend`, FRONTEND);
@@ -102,9 +100,10 @@ test("a token is asked about once, and ends with its revocation", async (t) => {
   await until(async () => (await get(`${quick.url}/api/frontend`, FRONTEND)).status === 401, "it is refused");
 });
 
-test("usage is summed, sent on, and kept while upstream is away", async (t) => {
+test("usage is summed, sent on, and kept while upstream is away, also over a restart", async (t) => {
   const server = await openUpstream(t);
-  const edge = await openEdge(t, server.url);
+  const snapshot = path.join(temporaryFolder(t), "edge.json");
+  const edge = await openEdge(t, server.url, { snapshot });
   server.cut(true);
   const now = new Date().toISOString();
   const bucket = { start: now, stop: now, toggles: { cart: { yes: 2, no: 1 } } };
@@ -116,8 +115,9 @@ test("usage is summed, sent on, and kept while upstream is away", async (t) => {
     });
     assert.equal(status, 202);
   }
-  server.cut(false);
   await edge.stop();
+  server.cut(false);
+  await (await openEdge(t, server.url, { snapshot })).stop();
   await writeUsage(server.db);
   const { body } = await server.request("/api/admin/client-metrics/features/cart");
   const { yes, no } = body.lastHourUsage[0];
