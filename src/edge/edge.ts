@@ -7,11 +7,13 @@ import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
 import { createServer } from "../server/app.ts";
 import type { ServerOptions } from "../server/options.ts";
+import { ageOfAnswers } from "./age.ts";
 import { doorTo, unknowable } from "./door.ts";
-import { createFollowing, createTrouble } from "./following.ts";
-import { confirmedAt, createMirror } from "./mirror.ts";
+import { createFollowing } from "./following.ts";
+import { createMirror } from "./mirror.ts";
 import { snapshotIn } from "./snapshot.ts";
 import { createTokens } from "./tokens.ts";
+import { createTrouble } from "./trouble.ts";
 import type { Upstream } from "./upstream.ts";
 import { forward } from "./usage.ts";
 
@@ -56,42 +58,33 @@ export function createEdge(options: EdgeOptions): Edge {
   };
   const mirror = createMirror(db);
   const snapshot = snapshotIn(options.snapshot, mirror, log);
-  const trouble = createTrouble(log, upstream.url);
+  const trouble = createTrouble(log, upstream);
   const follow = createFollowing(mirror, upstream, trouble);
-  const tokens = createTokens(mirror, upstream, follow, trouble.because);
+  const tokens = createTokens(mirror, upstream, follow, trouble);
 
   const refresh = async () => {
     await Promise.all(options.tokens.map(tokens.learn));
     await Promise.all([...tokens.hashes].map(([secret, hash]) => follow(hash, secret)));
     snapshot.write();
   };
-  const check = () => tokens.check().then(refresh, trouble.because);
-  const send = () => forward(mirror, upstream, tokens.hashes).catch(trouble.because);
+  const check = () => tokens.check().then(refresh);
+  const send = () => trouble.noting("usage", () => forward(mirror, upstream, tokens.hashes));
   const background = createBackground(log, "asking upstream");
   background.every(options.pollMs, refresh);
   background.every(options.usageMs, send);
   background.every(options.checkMs, check);
 
-  const ageOf = (secret: string) => {
-    const scope = mirror.scopes.get(tokens.hashes.get(secret) ?? "");
-    const at = scope ? confirmedAt(mirror, scope) : Date.now();
-    return at === undefined ? undefined : Date.now() - at;
-  };
-  /** Of the oldest answers that are asked for. */
-  const age = () => Math.max(0, ...[...tokens.hashes.keys()].map((secret) => ageOf(secret) ?? 0));
-  const unready = () => {
-    const isMissing = options.tokens.some(
-      (secret) => !tokens.hashes.has(secret) || ageOf(secret) === undefined,
-    );
-    if (isMissing) return "The flags of a token given at the start have not come yet";
-    return age() > maxAgeMs ? `The flags are ${Math.floor(age() / 1000)} seconds old` : undefined;
-  };
-  metrics?.gauge("flagstone_edge_age_seconds", "Age of the oldest flags that are served", () => age() / 1000);
+  const age = ageOfAnswers(mirror, tokens, options.tokens, maxAgeMs);
+  metrics?.gauge(
+    "flagstone_edge_age_seconds",
+    "Age of the oldest flags that are served",
+    () => age.most() / 1000,
+  );
   learnTokens(db, async (secrets) => {
     const known = await Promise.all(secrets.map(tokens.learn));
     if (known.includes(false)) throw unknowable();
   });
-  const ahead = doorTo({ basePath, learn: tokens.learn, ageOf, unready });
+  const ahead = doorTo({ basePath, learn: tokens.learn, ageOf: age.of, unready: age.unready });
   const { listener, streams } = createServer({ ...options, db, log, ahead });
   return {
     listener,

@@ -1,7 +1,6 @@
-import { explainNetworkError } from "../http/client.ts";
 import { oneAtATime } from "../lib/background.ts";
-import type { Log } from "../lib/logger.ts";
 import { isCovered, type Mirror, type Scope } from "./mirror.ts";
+import type { Trouble } from "./trouble.ts";
 import { fetchFlags, listenTo, type Upstream } from "./upstream.ts";
 
 /** @returns what keeps the flags that a token opens as upstream has them, and resolves once they have been asked for */
@@ -11,13 +10,10 @@ export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Tro
   const refresh = async (hash: string, secret: string) => {
     const scope = mirror.scopes.get(hash);
     if (!scope || !mayFetch(scope) || isCovered(mirror, hash, scope)) return void followed.delete(hash);
-    try {
+    await trouble.noting(hash, async () => {
       const found = await fetchFlags(upstream, secret, mirror.kept.get(hash));
-      trouble.over();
       if (mirror.scopes.has(hash) && !isCovered(mirror, hash, scope)) mirror.keep(hash, { scope, ...found });
-    } catch (error) {
-      if (!upstream.options.signal?.aborted) trouble.because(error as Error);
-    }
+    });
   };
 
   return async (hash: string, secret: string) => {
@@ -31,24 +27,3 @@ export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Tro
 
 /** A service token is for no environment, and a page's token is not for the flags themselves. */
 const mayFetch = ({ type }: Scope) => type === "client" || type === "backend";
-
-interface Trouble {
-  because(error: Error): void;
-  over(): void;
-}
-
-/** Logs when upstream can't be asked, and when it can again, once each. */
-export function createTrouble(log: Log, url: string): Trouble {
-  let reason: string | undefined;
-  return {
-    because(error) {
-      const message = explainNetworkError(error);
-      if (reason !== message) log({ level: "warn", message: `${url} can't be asked: ${message}` });
-      reason = message;
-    },
-    over() {
-      if (reason !== undefined) log({ level: "info", message: `${url} answers again` });
-      reason = undefined;
-    },
-  };
-}

@@ -18,7 +18,7 @@ export function createOffline(options: OfflineOptions): Edge {
   const { db, log, basePath = "", writtenAt } = options;
   const background = createBackground(log, "forgetting usage");
   background.every(MINUTE_MS, async () => void take(db));
-  const ageOf = () => Date.now() - writtenAt();
+  const ageOf = () => Math.max(0, Date.now() - writtenAt());
   const ahead = doorTo({ basePath, learn: () => true, ageOf, unready: () => undefined });
   const { listener, streams } = createServer({ ...options, ahead });
   return { listener, streams, ready: Promise.resolve(), stop: background.stop };

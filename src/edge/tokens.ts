@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { hashSecret } from "../access/token.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Mirror } from "./mirror.ts";
+import type { Trouble } from "./trouble.ts";
 import { type Upstream, validTokens } from "./upstream.ts";
 
 /** How many unknown tokens are remembered as such, and for how long, in milliseconds. */
@@ -19,19 +20,16 @@ export interface Tokens {
   readonly hashes: ReadonlyMap<string, string>;
   /** Resolves to whether it is known what a secret opens, if anything. */
   learn(secret: string): boolean | Promise<boolean>;
-  /** Dismisses those that upstream no longer knows. @throws Error if it can't be asked */
+  /** Dismisses those that upstream no longer knows. */
   check(): Promise<void>;
 }
 
-/**
- * @param onAdmitted is called with each token that upstream knows
- * @param onTrouble is called with why upstream could not be asked
- */
+/** @param onAdmitted is called with each token that upstream knows */
 export function createTokens(
   mirror: Mirror,
   upstream: Upstream,
   onAdmitted: (hash: string, secret: string) => Promise<void>,
-  onTrouble: (error: Error) => void,
+  trouble: Trouble,
 ): Tokens {
   const hashes = new Map<string, string>();
   /** When each was found unknown. */
@@ -44,10 +42,10 @@ export function createTokens(
     isAsking = true;
     while (waiting.size > 0) {
       const asked = [...waiting].slice(0, AT_ONCE);
-      const isAnswered = await admitKnown(asked.map(([secret]) => secret)).then(() => true, onTrouble);
+      const isAnswered = await trouble.noting("tokens", () => admitKnown(asked.map(([secret]) => secret)));
       for (const [secret, { resolve }] of asked) {
         waiting.delete(secret);
-        resolve(isAnswered ?? false);
+        resolve(isAnswered);
       }
       await setTimeout(PAUSE_MS, undefined, { ref: false });
     }
@@ -68,7 +66,9 @@ export function createTokens(
     const known = new Set((await validTokens(upstream, some)).map(({ token }) => token));
     for (const secret of some) {
       if (known.has(secret)) continue;
-      mirror.dismiss(hashes.get(secret)!);
+      const hash = hashes.get(secret)!;
+      mirror.dismiss(hash);
+      trouble.forget(hash);
       hashes.delete(secret);
     }
   };
@@ -89,7 +89,7 @@ export function createTokens(
     async check() {
       const all = [...hashes.keys()];
       for (let first = 0; first < all.length; first += AT_ONCE)
-        await dismissUnknown(all.slice(first, first + AT_ONCE));
+        await trouble.noting("tokens", () => dismissUnknown(all.slice(first, first + AT_ONCE)));
     },
   };
 }
