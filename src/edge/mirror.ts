@@ -37,15 +37,16 @@ export interface Mirror {
   readonly version: number;
   /** Replaces what was fetched with this token, and with those that open nothing else. */
   keep(hash: string, kept: Kept): void;
-  /** Lets applications in with a token. */
+  /** Lets applications in with a token, to what it opens now. */
   admit(hash: string, scope: Scope): void;
   /** Forgets a token, and the flags that came with it. */
   dismiss(hash: string): void;
 }
 
 const insert = command<Record<string, unknown>>(`
-  INSERT OR IGNORE INTO tokens (id, type, name, hash, projects, environment, created_at)
-  VALUES (:id, :type, :name, :hash, :projects, :environment, :now)`);
+  INSERT INTO tokens (id, type, name, hash, projects, environment, created_at)
+  VALUES (:id, :type, :name, :hash, :projects, :environment, :now)
+  ON CONFLICT (hash) DO UPDATE SET projects = excluded.projects`);
 
 const remove = command<{ hash: string }>(`DELETE FROM tokens WHERE hash = :hash`);
 

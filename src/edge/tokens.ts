@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { hashSecret } from "../access/token.ts";
+import { isDeepStrictEqual } from "node:util";
+import { hashSecret, SECRET_SHAPE } from "../access/token.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Trouble } from "./trouble.ts";
@@ -20,7 +21,7 @@ export interface Tokens {
   readonly hashes: ReadonlyMap<string, string>;
   /** Resolves to whether it is known what a secret opens, if anything. */
   learn(secret: string): boolean | Promise<boolean>;
-  /** Dismisses those that upstream no longer knows. */
+  /** Dismisses those that upstream no longer knows, and takes over what the others open now. */
   check(): Promise<void>;
 }
 
@@ -62,21 +63,28 @@ export function createTokens(
     await Promise.all(known.map(({ token }) => onAdmitted(hashes.get(token)!, token)));
   };
 
-  const dismissUnknown = async (some: readonly string[]) => {
-    const known = new Set((await validTokens(upstream, some)).map(({ token }) => token));
+  const checkAgain = async (some: readonly string[]) => {
+    const known = await validTokens(upstream, some);
+    const scopes = new Map(known.map(({ token, ...scope }) => [token, scope]));
     for (const secret of some) {
-      if (known.has(secret)) continue;
       const hash = hashes.get(secret)!;
-      mirror.dismiss(hash);
-      trouble.forget(hash);
-      hashes.delete(secret);
+      const scope = scopes.get(secret);
+      if (scope && isDeepStrictEqual(scope, mirror.scopes.get(hash))) continue;
+      if (scope) mirror.admit(hash, scope);
+      else dismiss(secret, hash);
     }
+  };
+
+  const dismiss = (secret: string, hash: string) => {
+    mirror.dismiss(hash);
+    trouble.forget(hash);
+    hashes.delete(secret);
   };
 
   return {
     hashes,
     learn(secret) {
-      if (hashes.has(secret)) return true;
+      if (hashes.has(secret) || !SECRET_SHAPE.test(secret)) return true;
       const hash = hashSecret(secret);
       if (mirror.scopes.has(hash)) return Boolean(hashes.set(secret, hash)); // from a snapshot
       if (Date.now() - (unknown.get(hash) ?? 0) < UNKNOWN_MS) return true;
@@ -89,7 +97,7 @@ export function createTokens(
     async check() {
       const all = [...hashes.keys()];
       for (let first = 0; first < all.length; first += AT_ONCE)
-        await trouble.noting("tokens", () => dismissUnknown(all.slice(first, first + AT_ONCE)));
+        await trouble.noting("tokens", () => checkAgain(all.slice(first, first + AT_ONCE)));
     },
   };
 }

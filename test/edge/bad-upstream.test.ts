@@ -68,6 +68,8 @@ test("unknown tokens by the thousand are few questions, and nobody else's troubl
   const edge = await openEdge(t, server.url, { pollMs: 60_000, checkMs: 60_000 });
   assert.equal((await get(`${edge.url}/api/frontend`, FRONTEND)).status, 200);
   server.asked.length = 0;
+  assert.equal((await get(`${edge.url}/api/frontend`, `*:development.${"x".repeat(5000)}`)).status, 401);
+  assert.equal(server.asked.length, 0, "that can't be a token");
   const flood = Array.from({ length: 3000 }, (_, index) =>
     get(`${edge.url}/api/frontend`, `*:development.unknown-${index}`),
   );

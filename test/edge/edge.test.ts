@@ -100,6 +100,27 @@ test("a token is asked about once, and ends with its revocation", async (t) => {
   await until(async () => (await get(`${quick.url}/api/frontend`, FRONTEND)).status === 401, "it is refused");
 });
 
+test("a token opens what upstream lets it open now", async (t) => {
+  const shop = "shop:development.a-token-for-one";
+  const token = {
+    type: "frontend",
+    name: "one",
+    hash: hashSecret(shop),
+    environment: "development",
+  } as const;
+  const server = await openUpstream(
+    t,
+    world()
+      .project("a")
+      .add("token", { ...token, projects: ["shop"] }),
+  );
+  const edge = await openEdge(t, server.url);
+  const toggles = async () => JSON.parse((await get(`${edge.url}/api/frontend?userId=7`, shop)).text).toggles;
+  assert.equal((await toggles()).length, 2);
+  server.db.prepare(`UPDATE tokens SET projects = '["a"]' WHERE hash = ?`).run(hashSecret(shop));
+  await until(async () => (await toggles()).length === 0, "it opens another project");
+});
+
 test("usage is summed, sent on, and kept while upstream is away, also over a restart", async (t) => {
   const server = await openUpstream(t);
   const snapshot = path.join(temporaryFolder(t), "edge.json");
