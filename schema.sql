@@ -615,6 +615,24 @@ INSERT INTO event_searches (event_searches, rank) VALUES ('automerge', 0), ('cri
 -- The trigrams that occur, for queries shorter than three characters.
 CREATE VIRTUAL TABLE event_trigrams USING fts5vocab (event_searches, 'row');
 
+-- History ------------------------------------------------------------------------------
+
+-- What rows were before each change of them; NULL for one that was not there. Triggers write it (src/db/history.ts).
+CREATE TABLE history (
+  id      INTEGER PRIMARY KEY,
+  "table" TEXT NOT NULL,
+  key     TEXT NOT NULL,
+  row     TEXT
+) STRICT;
+
+-- After which row of the history, and which event, each change was complete, and when.
+CREATE TABLE history_points (
+  history INTEGER NOT NULL,
+  event   INTEGER NOT NULL,
+  at      TEXT NOT NULL,
+  PRIMARY KEY (history, event)
+) STRICT, WITHOUT ROWID;
+
 -- Settings --------------------------------------------------------------------------------
 
 -- Settings of the instance, and its id.

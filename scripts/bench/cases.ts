@@ -33,6 +33,11 @@ export const CASES: readonly Case[] = [
     load: () => import("./approvals.ts"),
   },
   {
+    name: "history",
+    summary: "what keeping history costs changes and the file, and a state from before them",
+    load: () => import("./history.ts"),
+  },
+  {
     name: "long",
     summary: "an import beside the server, and streams of a large project",
     load: () => import("./long.ts"),

@@ -1,12 +1,13 @@
 import { text } from "node:stream/consumers";
 import type { Database } from "../db/database.ts";
 import { printable } from "../lib/text.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { applyProject, compareProject } from "../transfer/project-plan.ts";
 import { type Opened, proposeProject } from "../transfer/project-request.ts";
 import type { Differences, Step } from "../transfer/project-step.ts";
-import { type ProjectText, readProjectText } from "../transfer/project-text.ts";
+import { type ProjectText, projectAsYaml, readProjectText } from "../transfer/project-text.ts";
 import { type Context, command, JSON_OPTION } from "./command.ts";
-import { dataFile, dataFileToRead } from "./data-file.ts";
+import { AT_OPTION, dataFile, dataFileToRead } from "./data-file.ts";
 import { openSource } from "./import.ts";
 import { counted } from "./output.ts";
 
@@ -62,21 +63,47 @@ function propose(context: Context<typeof JSON_OPTION>, db: Database, project: Pr
 export const diff = command({
   ...SHARED,
   name: "diff",
-  summary: "Print what apply would change; exits with 5 if there are differences",
+  summary:
+    "Print what apply would change, or what has changed in a project; exits with 5 if there are differences",
+  usage: "[FILE|-]",
   example: "diff checkout.yaml --data flags.db",
-  options: { ...PRUNE, ...JSON_OPTION },
+  options: {
+    ...PRUNE,
+    project: { hint: "ID", help: "with --at, the project whose changes are printed" },
+    at: { ...AT_OPTION.at, multiple: true, help: `what has changed since then, or up to a second --at` },
+    ...JSON_OPTION,
+  },
   async run(context) {
+    const { at, project: changed, prune: prunes = false } = context.options;
+    if (at !== undefined || changed !== undefined) return printChanges(context, at, changed);
     const project = await readProject(context);
     using db = dataFileToRead(context.config);
-    const steps = compareProject(db, project, { prunes: context.options.prune ?? false });
+    const steps = compareProject(db, project, { prunes });
     printSteps(context, project, steps);
     if (steps.length > 0)
       throw new DifferenceError(`${counted(steps.length, "difference")}: run apply to remove them`);
   },
 });
 
+/** @throws UsageError for options that don't go together */
+function printChanges(context: Context<typeof JSON_OPTION>, at: readonly string[] = [], id?: string) {
+  const [since, until, ...more] = at;
+  if (id === undefined || since === undefined || more.length > 0 || context.args.length > 0)
+    throw new UsageError(
+      "--project and --at belong together, without a file: --project ID --at TIME [--at TIME]",
+    );
+  using before = dataFileToRead(context.config, since);
+  using after = dataFileToRead(context.config, until);
+  const project = readProjectText(projectAsYaml(after, id), id);
+  const steps = compareProject(before, project, { prunes: true });
+  printSteps(context, project, steps);
+  if (steps.length > 0) throw new DifferenceError(`${counted(steps.length, "difference")} since ${since}`);
+}
+
+/** @throws UsageError if no file is named */
 async function readProject(context: Context) {
-  const source = context.args[0]!;
+  const source = context.args[0];
+  if (source === undefined) throw new UsageError("Name a file, or - for standard input");
   const content = await text(openSource(context, source));
   return readProjectText(content, source === "-" ? "standard input" : source);
 }

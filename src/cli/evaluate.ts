@@ -6,7 +6,7 @@ import { toContext } from "../evaluation/context.ts";
 import type { Explanation, JudgedConstraint, JudgedStrategy } from "../evaluation/explain.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
-import { closing, dataFileToRead } from "./data-file.ts";
+import { AT_OPTION, closing, dataFileToRead } from "./data-file.ts";
 import { printResult } from "./output.ts";
 import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seed.ts";
 
@@ -19,6 +19,7 @@ const OPTIONS = {
   ...ENVIRONMENT_OPTION,
   seed: { ...SEED_OPTION.seed, help: "evaluate flags from this file instead of the data file" },
   watch: { help: "print it again whenever the seed changes" },
+  ...AT_OPTION,
   ...JSON_OPTION,
 } as const;
 
@@ -30,7 +31,8 @@ export const evaluate = command({
   settings: ["data", "log-format", "log-level"],
   options: OPTIONS,
   async run(context) {
-    const { seed, watch } = context.options;
+    const { seed, watch, at } = context.options;
+    if (seed !== undefined && at !== undefined) throw new UsageError("--at: a seed has no history");
     if (!watch) return evaluateOnce(context);
     if (seed === undefined) throw new UsageError("--watch needs a --seed");
     await evaluateAndWatch(context, seed);
@@ -38,8 +40,8 @@ export const evaluate = command({
 });
 
 async function evaluateOnce({ config, args, options, print }: Context<typeof OPTIONS>) {
-  const { seed } = options;
-  using db = seed === undefined ? dataFileToRead(config) : closing(await openSeeded(seed));
+  const { seed, at } = options;
+  using db = seed === undefined ? dataFileToRead(config, at) : closing(await openSeeded(seed));
   const environment = requireEnvironment(db, options.environment);
   const explanation = explainFlag(db, args[0]!, environment, toFields(options.context));
   const words = explanationLines(explanation, environment).join("\n");

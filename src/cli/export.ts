@@ -10,7 +10,7 @@ import { exportSql } from "../moving/to-sql.ts";
 import { exportDataset } from "../transfer/export.ts";
 import { projectAsYaml } from "../transfer/project-text.ts";
 import { type Context, command } from "./command.ts";
-import { dataFileToRead } from "./data-file.ts";
+import { AT_OPTION, dataFileToRead } from "./data-file.ts";
 import { logLeft } from "./output.ts";
 import { useConfiguredKey } from "./secrets.ts";
 
@@ -23,6 +23,7 @@ const OPTIONS = {
     help: "dataset, yaml for apply and diff, or unleash for the database of an Unleash (default: dataset)",
   },
   project: { hint: "ID", help: "the project to write as YAML" },
+  ...AT_OPTION,
 } as const;
 
 export const exportCommand = command({
@@ -34,9 +35,9 @@ export const exportCommand = command({
   settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
   options: OPTIONS,
   async run(context) {
-    const { args, config } = context;
+    const { args, config, options } = context;
     const exportLines = chooseFormat(context);
-    using db = dataFileToRead(config);
+    using db = dataFileToRead(config, options.at);
     useConfiguredKey(config, db);
     await writeLines(context, args[0] ?? "-", exportLines(db));
   },

@@ -3,6 +3,7 @@ import { fold } from "../lib/text.ts";
 import { readHeader } from "./connect.ts";
 import type { Database } from "./database.ts";
 import { DataError, explainError } from "./error.ts";
+import { keepHistory } from "./history.ts";
 import { requireNotServed } from "./lock.ts";
 import { reshape } from "./reshape.ts";
 import { stagedFile } from "./staged-file.ts";
@@ -39,6 +40,7 @@ const CURRENT: Target = {
     `UPDATE features SET folded = fold(name) || 'a' || fold(ifnull(description, '')),
       seen_at = (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name);
     INSERT INTO event_searches (event_searches, rank) VALUES ('automerge', 0), ('crisismerge', 64);`,
+    "",
   ],
 };
 
@@ -93,6 +95,7 @@ function bring(db: Database, target: Target) {
     db.exec(target.schema);
     db.pragma(`application_id = ${APPLICATION_ID}`);
   } else reshape(db, target.schema, () => target.steps.slice(from - 1).map((step) => db.exec(step)));
+  if (target === CURRENT) keepHistory(db);
   db.pragma(`user_version = ${versionOf(target)}`);
 }
 

@@ -1,7 +1,7 @@
 import { type Actor, SYSTEM_USER_ID } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
-import { command } from "../db/statement.ts";
+import { bookkeeping, command } from "../db/statement.ts";
 import { inWriting, type Writing } from "../db/transaction.ts";
 import { timestamp } from "../lib/time.ts";
 import { requireNoApproval } from "./approval.ts";
@@ -38,11 +38,23 @@ export interface Tx extends Writing {
  * Other processes wait for it before they write.
  */
 export const write = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): T =>
-  inWriting(db, (writing) => body(toTx(writing, actor)));
+  inWriting(db, (writing) => runIn(writing, actor, body));
 
 /** The same for a server, where many changes happen at once. */
 export const writeSoon = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): Promise<T> =>
-  inGroup(db, (writing) => body(toTx(writing, actor)));
+  inGroup(db, (writing) => runIn(writing, actor, body));
+
+function runIn<T>(writing: Writing, actor: Actor, body: (tx: Tx) => T): T {
+  const tx = toTx(writing, actor);
+  const result = body(tx);
+  insertPoint(writing).run({ now: tx.now });
+  return result;
+}
+
+/** The history is complete up to here. */
+const insertPoint = bookkeeping<{ now: string }>(`
+  INSERT OR IGNORE INTO history_points (history, event, at)
+  SELECT ifnull((SELECT max(id) FROM history), 0), ifnull((SELECT max(id) FROM events), 0), :now`);
 
 /** The same transaction with a different actor. */
 export const actingAs = (tx: Tx, actor: Actor): Tx => toTx(tx, actor, tx);

@@ -12,6 +12,7 @@ import {
 import { checkedKeys, datasetLines } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { isSqlite } from "../db/error.ts";
+import { interruptHistory } from "../db/history.ts";
 import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { bumpEverything } from "../db/revision.ts";
@@ -60,6 +61,7 @@ export async function importLines(
 ): Promise<ImportCounts> {
   const counts: ImportCounts = {};
   await inLongWriting(db, async (tx) => {
+    const beginHistory = interruptHistory(db);
     const events = loadEvents(tx);
     const context = { tx, db, now: timestamp(), events };
     makeRoom(tx, replaces);
@@ -71,6 +73,7 @@ export async function importLines(
       await setImmediate();
       onProgress(read);
     }
+    beginHistory();
   });
   return counts;
 }
@@ -316,11 +319,13 @@ const FLAG_KINDS = new Set([
  */
 export function replaceFlags(db: Database, from: Database) {
   inWriting(db, (tx) => {
+    const beginHistory = interruptHistory(db);
     const access = [...linesOf(db, (name) => name === "projectRole")];
     clearFlags(tx);
     const context = { tx, db, now: timestamp(), events: { store() {} } };
     for (const line of linesOf(from, (name) => FLAG_KINDS.has(name))) storeLine(context, line, {});
     for (const line of access) if (isOfKnownProject(db, line)) storeLine(context, line, {});
+    beginHistory();
   });
   bumpEverything(db); // including what was deleted along with the projects
 }

@@ -47,7 +47,7 @@ test("the tables of a statement are those of its plan: through views, indexes, t
     "by an index alone",
   );
   assert.deepEqual(reads("SELECT 1"), []);
-  assert.deepEqual(writes("UPDATE features SET stale = 1 WHERE name = :name"), ["features"]);
+  assert.deepEqual(writes("UPDATE features SET stale = 1 WHERE name = :name"), ["features", "history"]);
   const emptied = writes("DELETE FROM projects");
   for (const table of ["features", "strategies", "feature_tags", "project_user_roles", "segments"])
     assert.ok(emptied.includes(table), `${table} of ${emptied}`);

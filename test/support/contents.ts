@@ -4,6 +4,8 @@ import type { Database } from "../../src/db/database.ts";
 export const NOT_EXPORTED = [
   "deliveries",
   "feedback",
+  "history",
+  "history_points",
   "identities",
   "integration_troubles",
   "reset_tokens",

@@ -24,7 +24,7 @@ function rowsOf(db: Database) {
       .prepare(`SELECT * FROM ${name}`)
       .all()
       .map((row) => JSON.stringify(row).replaceAll(/encrypted:[^"\\]+/g, "encrypted"))
-      .filter((row) => !row.includes('"name":"instance"'))
+      .filter((row) => !row.includes('"name":"instance"') && !row.startsWith('{"history":0'))
       .sort(),
   ]);
 }

@@ -1,0 +1,145 @@
+import { connect } from "./connect.ts";
+import { type Database, snapshot } from "./database.ts";
+import { DataError } from "./error.ts";
+import { KEPT, type KeptTable, keptTables } from "./history.ts";
+import { thingsOf } from "./things.ts";
+
+/** When a change was complete: all that was kept up to `history` was done by events up to `event`. */
+export interface Point {
+  history: number;
+  event: number;
+  at: string;
+}
+
+const POINTS = "SELECT history, event, at FROM history_points";
+
+const first = (db: Database) => db.prepare<[], Point>(`${POINTS} ORDER BY history, event LIMIT 1`).get()!;
+
+/**
+ * The last change up to a time, RFC 3339 with any offset, or the one that recorded an event, by its id.
+ * @throws DataError for a time or event before the history begins, or in the future
+ */
+export function pointAt(db: Database, when: string): Point {
+  return /^\d+$/.test(when) ? pointOfEvent(db, Number(when)) : pointOfTime(db, toTime(when));
+}
+
+function toTime(when: string): string {
+  const time = Date.parse(when);
+  if (Number.isNaN(time) || !/^\d{4}-\d\d-\d\d/.test(when))
+    throw new DataError(`${when} is not a time such as 2026-03-01T14:05:00Z, nor the id of an event`);
+  if (time > Date.now()) throw new DataError(`${when} is in the future`);
+  return new Date(time).toISOString();
+}
+
+function pointOfTime(db: Database, time: string): Point {
+  const { at } = first(db);
+  if (time < at) throw new DataError(`The history begins at ${at}: what was before is not known`);
+  return db
+    .prepare<[string], Point>(`${POINTS} WHERE at <= ? ORDER BY history DESC, event DESC LIMIT 1`)
+    .get(time)!;
+}
+
+/** Several events of one change are complete with the last of them. */
+function pointOfEvent(db: Database, event: number): Point {
+  const begin = first(db);
+  if (event < begin.event) throw new DataError(`The history begins after event ${begin.event}`);
+  const point = db
+    .prepare<[number], Point>(`${POINTS} WHERE event >= ? ORDER BY history, event LIMIT 1`)
+    .get(event);
+  if (point === undefined) throw new DataError(`There is no event ${event}`);
+  return point;
+}
+
+/**
+ * The database as it was, in memory: the kept tables, and the log up to then. All other tables are those of today, such
+ * as tokens, settings and use; of a database in memory they are empty.
+ */
+export function stateAt(db: Database, { history, event }: Point): Database {
+  const state = connect(":memory:");
+  state.pragma("foreign_keys = OFF"); // rows come in any order
+  snapshot(db, () => {
+    for (const { sql } of thingsToCopy(db)) state.exec(sql);
+    const before = rowsBefore(db, history);
+    state.transaction(() => {
+      for (const table of keptTables(db)) copyTable(db, state, table, before.get(table.name) ?? new Map());
+    })();
+  });
+  if (!db.memory) showRest(state, db.name, event);
+  state.pragma("query_only = ON");
+  return state;
+}
+
+/** What the kept tables need; its own tables, for a database that can't be attached. */
+const thingsToCopy = (db: Database) =>
+  thingsOf(db).filter(
+    ({ type, name, table }) =>
+      !name.startsWith("history") &&
+      (db.memory || type === "view" || table in KEPT || table === "strategy_context_fields"),
+  );
+
+type Row = Record<string, unknown>;
+
+/** What changed later, by table and key, as it was: columns of rows, whole ones if they are gone, null if there was none. */
+function rowsBefore(db: Database, history: number) {
+  const changes = db
+    .prepare<[number], [string, string, string | null]>(
+      `SELECT "table", key, row FROM history WHERE id > ? ORDER BY id DESC`,
+    )
+    .raw();
+  const tables = new Map<string, Map<string, Row | null>>();
+  for (const [table, key, row] of changes.iterate(history)) {
+    if (!tables.has(table)) tables.set(table, new Map());
+    const rows = tables.get(table)!;
+    rows.set(key, row === null ? null : Object.assign(rows.get(key) ?? {}, JSON.parse(row)));
+  }
+  return tables;
+}
+
+/** Rows as they are, but for what changed later. */
+function copyTable(
+  db: Database,
+  state: Database,
+  { name, key, columns }: KeptTable,
+  before: Map<string, Row | null>,
+) {
+  const rowid = key.includes("rowid") ? "rowid, " : "";
+  const now = db.prepare<[], Row>(`SELECT json_array(${key}) AS state_key, ${rowid}* FROM ${name}`);
+  const insert = inserter(state, name);
+  for (const { state_key, ...row } of now.iterate()) {
+    const was = before.get(state_key as string);
+    if (was !== null) insert({ ...row, ...picked(was, columns) });
+    before.delete(state_key as string);
+  }
+  for (const was of before.values()) if (was !== null) insert(picked(was, columns));
+}
+
+/** Without columns that the schema has no longer. */
+const picked = (row: Row | undefined, columns: readonly string[]): Row =>
+  row ? Object.fromEntries(Object.entries(row).filter(([column]) => columns.includes(column))) : {};
+
+/** Statements by the columns that they set: others have their defaults. */
+function inserter(state: Database, table: string) {
+  const statements = new Map<string, (row: Row) => void>();
+  return (row: Row) => {
+    const columns = Object.keys(row)
+      .map((column) => `"${column}"`)
+      .join();
+    if (!statements.has(columns)) {
+      const values = Object.keys(row)
+        .map((column) => `:${column}`)
+        .join();
+      const statement = state.prepare<[Row]>(`INSERT INTO "${table}" (${columns}) VALUES (${values})`);
+      statements.set(columns, (values) => void statement.run(values));
+    }
+    statements.get(columns)!(row);
+  };
+}
+
+/** Whatever is not in memory is found in the file. */
+function showRest(state: Database, file: string, event: number) {
+  state.prepare("ATTACH ? AS today").run(file);
+  state.exec(`
+    CREATE TEMP VIEW events AS SELECT * FROM today.events WHERE id <= ${event};
+    CREATE TEMP VIEW event_totals (project, type, count) AS
+      SELECT ifnull(project, ''), type, count(*) FROM today.events WHERE id <= ${event} GROUP BY 1, 2`);
+}
