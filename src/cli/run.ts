@@ -18,6 +18,7 @@ import { exportCommand } from "./export.ts";
 import { flagCreate, flagList, flagOff, flagOn } from "./flag.ts";
 import { health } from "./health.ts";
 import { help, helpOf, man, unknownCommand } from "./help.ts";
+import { historyPurge } from "./history.ts";
 import { importCommand } from "./import.ts";
 import { pull } from "./pull.ts";
 import { push } from "./push.ts";
@@ -57,6 +58,7 @@ export const COMMANDS: readonly Command[] = [
   restore,
   compact,
   eventsPurge,
+  historyPurge,
   secretsRotate,
   doctor,
   health,

@@ -1,5 +1,7 @@
 import type { Database } from "./database.ts";
+import { bookkeeping, query } from "./statement.ts";
 import { thingsOf } from "./things.ts";
+import type { Writing } from "./transaction.ts";
 
 /*
  * Keeps what rows were before each change, in the same commit, so that the database can be seen as it was
@@ -114,4 +116,29 @@ export function interruptHistory(db: Database): () => void {
     db.exec("DELETE FROM history; DELETE FROM history_points");
     keepHistory(db);
   };
+}
+
+/** The last row stays, since its id is not to be given again. */
+const EARLIER = "FROM history WHERE id <= :history AND id < (SELECT max(id) FROM history)";
+
+export const countHistory = query<Reached, number>(`SELECT count(*) ${EARLIER}`);
+
+const removeRows = bookkeeping<Reached>(
+  `DELETE FROM history WHERE id IN (SELECT id ${EARLIER} ORDER BY id LIMIT 10000)`,
+);
+
+const removePoints = bookkeeping<Reached>(
+  "DELETE FROM history_points WHERE history < :history OR history = :history AND event < :event",
+);
+
+/** A point of the history. */
+interface Reached {
+  history: number;
+  event: number;
+}
+
+/** Forgets what was before a point, at most 10,000 rows at a time. @returns how many */
+export function forgetHistory(tx: Writing, { history, event }: Reached): number {
+  removePoints(tx).run({ history, event });
+  return removeRows(tx).run({ history, event }).changes;
 }

@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { SYSTEM } from "../../src/access/actor.ts";
 import type { Database } from "../../src/db/database.ts";
-import { keptTables } from "../../src/db/history.ts";
+import { DataError } from "../../src/db/error.ts";
+import { forgetHistory, keptTables } from "../../src/db/history.ts";
 import { close } from "../../src/db/open.ts";
 import { pointAt, stateAt } from "../../src/db/state-at.ts";
+import { write } from "../../src/events/write.ts";
 import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { projectAsYaml } from "../../src/transfer/project-text.ts";
 import { exampleWorld } from "../support/examples.ts";
 import { openServer } from "../support/server.ts";
+import { createWorld } from "../support/world.ts";
 
 /** All that is kept, and what is made of it. */
 function seen(db: Database) {
@@ -52,3 +56,39 @@ for (const place of ["memory", "a file"])
       close(state);
     }
   });
+
+test("what is forgotten can't be asked for, and all that came later can", async (t) => {
+  const { request, db } = await openServer(t, createWorld().project("shop"));
+  const states = new Map<number, object>();
+  for (const name of ["first", "second", "third"]) {
+    await request("/api/admin/projects/shop/features", { method: "POST", body: { name } });
+    states.set(lastEvent(db), seen(db));
+  }
+  const [first, second, third] = [...states.keys()].map(String) as [string, string, string];
+  const point = pointAt(db, second);
+  assert.ok(write(db, SYSTEM, (tx) => forgetHistory(tx, point)) > 0);
+  assert.equal(write(db, SYSTEM, (tx) => forgetHistory(tx, pointAt(db, third))) > 0, true);
+  assert.throws(() => pointAt(db, first), { message: `The history begins after event ${third}` });
+  assert.throws(() => pointAt(db, second), DataError);
+  const state = stateAt(db, pointAt(db, third));
+  assert.deepEqual(seen(state), states.get(Number(third)));
+  close(state);
+});
+
+test("times are taken with any offset, and neither before the history nor in the future", async (t) => {
+  const { request, db } = await openServer(t, createWorld().project("shop"));
+  const { at } = db.prepare<[], { at: string }>("SELECT at FROM history_points").get()!;
+  await request("/api/admin/projects/shop/features", { method: "POST", body: { name: "a" } });
+  db.exec("UPDATE history_points SET at = '2026-03-01T00:00:00.000Z' WHERE history = 0");
+  const inOslo = "2026-03-01T01:00:00.500+01:00";
+  assert.equal(pointAt(db, inOslo).history, 0);
+  assert.ok(pointAt(db, at.slice(0, 10)).history >= 0);
+  assert.throws(
+    () => pointAt(db, "2026-03-01T00:59:59+01:00"),
+    /The history begins at 2026-03-01T00:00:00.000Z/,
+  );
+  assert.throws(() => pointAt(db, "2999-01-01"), /in the future/);
+  for (const wrong of ["yesterday", "", "2026-02-31T99:00:00Z", "-1", "1.5"])
+    assert.throws(() => pointAt(db, wrong), /is not a time such as/, wrong);
+  assert.throws(() => pointAt(db, "99999"), /There is no event 99999/);
+});
