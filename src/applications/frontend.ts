@@ -1,31 +1,11 @@
 import crypto from "node:crypto";
-import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
-import type { Evaluator } from "../evaluation/evaluator.ts";
 import { GET, POST } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
-import { JsonObject } from "../lib/validation.ts";
 import { evaluatorOf } from "./client-evaluators.ts";
-
-/** A flag that is on for the given context. */
-export const FrontendFlag = v.strictObject({
-  name: v.string(),
-  enabled: v.literal(true),
-  variant: v.strictObject({
-    name: v.string(),
-    enabled: v.boolean(),
-    payload: v.optional(v.strictObject({ type: v.string(), value: v.string() })),
-    feature_enabled: v.literal(true),
-    featureEnabled: v.literal(true),
-  }),
-  impressionData: v.boolean(),
-});
-
-export const FrontendFlags = v.strictObject({ toggles: v.array(FrontendFlag) });
-
-/** The context to evaluate flags for. */
-export const FrontendRequest = v.object({ context: v.optional(JsonObject, {}) });
+import { answerFor } from "./frontend-answers.ts";
+import { FrontendFlags, FrontendRequest } from "./frontend-schema.ts";
 
 export const readFrontendFlags = GET({
   id: "getFrontendFeatures",
@@ -37,7 +17,8 @@ export const readFrontendFlags = GET({
   response: FrontendFlags,
 }).run(({ db, actor, searchParams, address }) => {
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
-  return flagsFor(evaluator, toContext(fromQuery(searchParams), contextDefaults(address, environment)));
+  const filled = contextDefaults(address, environment);
+  return answerFor(db, evaluator, toContext(fromQuery(searchParams), filled), filled.sessionId);
 });
 
 export const postFrontendFlags = POST({
@@ -51,18 +32,8 @@ export const postFrontendFlags = POST({
   response: FrontendFlags,
 }).run(({ db, actor, body }) => {
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
-  return flagsFor(evaluator, toContext(body.context, { environment }));
+  return answerFor(db, evaluator, toContext(body.context, { environment }));
 });
-
-function flagsFor(evaluator: Evaluator, context: Context) {
-  const toggles = [...evaluator.features.values()].flatMap(({ name, impressionData }) => {
-    const { feature_enabled: isOn, ...variant } = evaluator.evaluate(name, context);
-    if (!isOn) return [];
-    const variantResult = { ...variant, feature_enabled: true as const, featureEnabled: true as const };
-    return [{ name, enabled: true as const, variant: variantResult, impressionData }];
-  });
-  return { toggles };
-}
 
 /**
  * The context from query parameters: `properties[x]` and all unknown parameters become properties.

@@ -80,13 +80,13 @@ const withType = ({ headers, ...options }: ResponseOptions, type: string): Respo
 /** Parts from JSON text or its bytes. @param stable the part that determines the version, if not all of it */
 export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, stable?: string): Parts {
   const body = typeof text === "string" && text.length > SHORT_TEXT ? Buffer.from(text) : text;
-  const digest = hash(body);
-  const etag =
-    options.headers?.etag ?? (stable === undefined ? `"${digest}"` : `"${hash(stable)}.${digest}"`);
+  const given = options.headers?.etag;
+  const digest = given === undefined ? hash(body) : undefined;
+  const etag = given ?? (stable === undefined ? `"${digest}"` : `"${hash(stable)}.${digest}"`);
   return {
     headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
     body,
-    digest,
+    ...(digest !== undefined && { digest }),
   };
 }
 

@@ -9,6 +9,7 @@ export * from "../applications/client-schema.ts";
 export * from "../applications/edge.ts";
 export * from "../applications/edge-tokens.ts";
 export * from "../applications/frontend.ts";
+export * from "../applications/frontend-schema.ts";
 export * from "../applications/ofrep.ts";
 export * from "../applications/playground.ts";
 export * from "../applications/unknown-flags.ts";

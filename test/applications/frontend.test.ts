@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { scenarios } from "../support/server.ts";
-import { CLIENT, FRONTEND, personal, SERVICE, type World } from "../support/world.ts";
+import { test } from "node:test";
+import { openServer, scenarios } from "../support/server.ts";
+import { CLIENT, createWorld, FRONTEND, personal, SERVICE, type World } from "../support/world.ts";
 
 const FLAGS = "/ofrep/v1/evaluate/flags";
 
@@ -135,3 +136,46 @@ scenarios(`POST ${FLAGS}`, [
       ),
   },
 ]);
+
+test("an answer is kept for a context, until a flag changes, and unless chance or time decide", async (t) => {
+  const on = (name: string, ...strategies: object[]) => ({
+    name: "development",
+    enabled: true,
+    strategies: strategies.map((one, index) => ({ id: `${name}-${index}`, ...one })),
+  });
+  const half = (stickiness: string) => ({
+    name: "flexibleRollout",
+    parameters: { rollout: "50", stickiness, groupId: "g" },
+  });
+  const open = async (strategy: object) => {
+    const world = createWorld()
+      .project("a")
+      .feature("flag", "a", { environments: [on("flag", strategy)] });
+    const { request } = await openServer(t, world);
+    const ask = async (query: string) =>
+      (await request(`/api/frontend?${query}`, { as: FRONTEND })).body.toggles.length as number;
+    const answers = async (query: string) =>
+      new Set(await Promise.all(Array.from({ length: 60 }, () => ask(query))));
+    return { request, ask, answers };
+  };
+  const steady = await open(half("default"));
+  assert.equal((await steady.answers("userId=7")).size, 1);
+  assert.equal((await steady.answers("country=DE")).size, 2, "without a user, each session is another");
+  const users = await Promise.all(Array.from({ length: 60 }, (_, user) => steady.ask(`userId=${user}`)));
+  assert.equal(new Set(users).size, 2, "each user has an answer of their own");
+  const onFor = users.indexOf(1);
+  await steady.request("/api/admin/projects/a/features/flag/environments/development/off", {
+    method: "POST",
+  });
+  assert.equal(await steady.ask(`userId=${onFor}`), 0);
+  for (const stickiness of ["random", "sessionId"])
+    assert.equal((await (await open(half(stickiness))).answers("userId=7")).size, 2, stickiness);
+  const soon = new Date(Date.now() + 60_000).toISOString();
+  const timed = await open({
+    name: "default",
+    constraints: [{ contextName: "currentTime", operator: "DATE_AFTER", value: soon, values: [] }],
+  });
+  assert.equal(await timed.ask("userId=7"), 0);
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 120_000 });
+  assert.equal(await timed.ask("userId=7"), 1);
+});
