@@ -17,14 +17,14 @@ const answering =
 
 /** What an upstream may do in place of answering, and what the log says of it. */
 const TROUBLES: Record<string, [via: Listener, logged: RegExp]> = {
-  "never answers": [() => {}, /it took longer than 0\.05 seconds/],
+  "never answers": [() => {}, /it took longer than 0\.3 seconds/],
   "answers too slowly": [
     (_, response) => {
       response.writeHead(200, { "content-type": "application/json" }).write('{"features":[');
       const dripping = setInterval(() => response.write(" "), 10);
       response.once("close", () => clearInterval(dripping));
     },
-    /it took longer than 0\.05 seconds/,
+    /it took longer than 0\.3 seconds/,
   ],
   "answers by half": [
     (request, response) => {
@@ -49,15 +49,15 @@ for (const [name, [via, logged]] of Object.entries(TROUBLES)) {
   test(`an upstream that ${name} changes no answer`, async (t) => {
     const server = await openUpstream(t);
     const edge = await openEdge(t, server.url, {
-      upstream: { url: server.url, options: {}, timeoutMs: 50 },
-      maxAgeMs: 300,
+      upstream: { url: server.url, options: {}, timeoutMs: 300 },
+      maxAgeMs: 600,
     });
     const own = await get(`${server.url}/api/client/features`, CLIENT, SPEC);
     server.line.via = via;
     await until(async () => (await fetch(`${edge.url}/ready`)).status === 503, "it shows");
     assert.equal((await get(`${edge.url}/api/client/features`, CLIENT, SPEC)).text, own.text);
     assert.equal((await get(`${edge.url}/api/frontend`, "*:development.unknown")).status, 503);
-    assert.match(edge.logged.map(({ message }) => message).join("\n"), logged);
+    await until(() => edge.logged.some(({ message }) => logged.test(message)), `the log has ${logged}`);
     server.cut(false);
     await until(async () => (await fetch(`${edge.url}/ready`)).status === 200, "it is over");
   });
@@ -70,13 +70,15 @@ test("unknown tokens by the thousand are few questions, and nobody else's troubl
   server.asked.length = 0;
   assert.equal((await get(`${edge.url}/api/frontend`, `*:development.${"x".repeat(5000)}`)).status, 401);
   assert.equal(server.asked.length, 0, "that can't be a token");
+  const begin = performance.now();
   const flood = Array.from({ length: 3000 }, (_, index) =>
     get(`${edge.url}/api/frontend`, `*:development.unknown-${index}`),
   );
   assert.equal((await get(`${edge.url}/api/frontend`, FRONTEND)).status, 200);
   const statuses = new Set((await Promise.all(flood)).map(({ status }) => status));
   assert.deepEqual([...statuses].sort(), [401, 503], "refused, or told to come back");
-  assert.ok(server.asked.length <= 30, `${server.asked.length} questions`);
+  const limit = 30 + (performance.now() - begin) / 100;
+  assert.ok(server.asked.length <= limit, `${server.asked.length} questions, more than ${limit}`);
 });
 
 test("without a revoked token, its flags come with those that are left", async (t) => {
