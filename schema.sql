@@ -567,7 +567,16 @@ CREATE TABLE events (
   feature_name TEXT,
   wire         TEXT NOT NULL,
   -- The first event of the same change, if it recorded several and this is a later one.
-  first_id     INTEGER
+  first_id     INTEGER,
+  -- SHA-256 over the hash before it and the rest of the row, see src/events/chain.ts; NULL if it was not recorded here.
+  hash         BLOB
+) STRICT;
+
+-- Gaps in the chain of hashes, which they are part of; `content` says what is missing, and up to which event.
+CREATE TABLE event_seals (
+  id      INTEGER PRIMARY KEY,
+  content TEXT NOT NULL CHECK (json_type(content) = 'object'),
+  hash    BLOB NOT NULL
 ) STRICT;
 
 -- All of a project's events, and the newest of each visible project.

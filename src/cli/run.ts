@@ -13,7 +13,7 @@ import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { edge } from "./edge.ts";
 import { evaluate } from "./evaluate.ts";
-import { eventsPurge } from "./events.ts";
+import { eventsHead, eventsPurge, eventsVerify } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { flagCreate, flagList, flagOff, flagOn } from "./flag.ts";
 import { health } from "./health.ts";
@@ -57,6 +57,8 @@ export const COMMANDS: readonly Command[] = [
   backup,
   restore,
   compact,
+  eventsVerify,
+  eventsHead,
   eventsPurge,
   historyPurge,
   secretsRotate,

@@ -3,6 +3,7 @@ import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { toStoredJson } from "../lib/limits.ts";
 import { fold } from "../lib/text.ts";
+import { type EventRow, isWhole, lastId, nextHash, sealLog } from "./chain.ts";
 import { describe } from "./describe.ts";
 import { type Event, isEventType, type Tag } from "./schema.ts";
 
@@ -11,20 +12,13 @@ export type StoredEvent = Omit<Event, "id" | "label" | "summary"> &
   Partial<Pick<Event, "id" | "label" | "summary">> & {
     /** The first event of the same change; omitted if this is the first. */
     firstId?: number | null | undefined;
+    /** Its link of the chain where it comes from. */
+    hash?: string | null | undefined;
   };
 
-interface Row {
-  id: number;
-  type: string;
-  project: string | null;
-  featureName: string | null;
-  wire: string;
-  firstId: number | null;
-}
-
-const insertRow = command<Row>(`
-  INSERT INTO events (id, type, project, feature_name, wire, first_id)
-  VALUES (:id, :type, :project, :featureName, :wire, :firstId)`);
+const insertRow = command<EventRow & { hash: string | null }>(`
+  INSERT INTO events (id, type, project, feature_name, wire, first_id, hash)
+  VALUES (:id, :type, :project, :featureName, :wire, :firstId, unhex(:hash))`);
 
 export interface SearchRow {
   id: number;
@@ -38,28 +32,32 @@ export const insertSearch = command<SearchRow>(`
   INSERT INTO event_searches (rowid, type, created_by, data) VALUES (:id,
     :type || CAST(x'FFFF' AS TEXT), :createdBy || CAST(x'FFFF' AS TEXT), :data || CAST(x'FFFF' AS TEXT))`);
 
-// AUTOINCREMENT's own counter: an id is never re-used, even after its event was deleted.
-const nextId = query<object, number>(`
-  SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) + 1`);
-
 /** Stores an event and returns its id; called only by `write`, inside its transaction. */
 export function storeEvent(tx: Writing, event: StoredEvent): number {
-  const { id, search } = insertEvent(tx, event);
+  const { id, search } = insertEvent(tx, event, nextHash);
   // FTS5 flushes its index at each savepoint, and SQLite sets one for each statement that fires triggers.
   tx.beforeCommit.push(() => insertSearch(tx).run(search));
   addToTotals(tx, event, 1);
   return id;
 }
 
+/** The hash that comes with an event, if any. */
+const givenHash = (_tx: Writing, _row: EventRow, { hash = null }: StoredEvent) => hash;
+
 /**
  * Inserts the row with its wire JSON; inserting the search text is up to the caller.
  * @throws TooLongError
  */
-export function insertEvent(tx: Writing, event: StoredEvent): { id: number; search: SearchRow } {
-  const id = event.id ?? nextId(tx.db).pluck().get({})!;
+export function insertEvent(
+  tx: Writing,
+  event: StoredEvent,
+  hashFor: (tx: Writing, row: EventRow, event: StoredEvent) => string | null = givenHash,
+): { id: number; search: SearchRow } {
+  const id = event.id ?? lastId(tx.db) + 1;
   const wire = toStoredJson(toWire(id, event), "event");
   const { type, project, featureName, firstId = null } = event;
-  insertRow(tx).run({ id, type, project, featureName, wire, firstId });
+  const row = { id, type, project, featureName, wire, firstId };
+  insertRow(tx).run({ ...row, hash: hashFor(tx, row, event) });
   const data = event.data === null ? "" : JSON.stringify(event.data);
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
 }
@@ -161,6 +159,7 @@ export function loadEvents(tx: Writing) {
     *finish() {
       flush();
       if (loaded >= MANY) yield* endMany(tx, dropped);
+      if (!isWhole(tx.db)) sealLog(tx, "import");
     },
   };
 }

@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { Id, kind, Name, optional, Real } from "../dataset/kind.ts";
+import { Hash, Id, kind, Name, optional, Real } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
+import { insertSeal, SEAL_REASONS, seals } from "../events/chain.ts";
 import { eventTypeWarnings, Tag } from "../events/schema.ts";
 import { JsonObject, Text, Time } from "../lib/validation.ts";
 import { type Criteria, matchingIds } from "./criteria.ts";
@@ -83,8 +84,11 @@ export function idSince(db: Database, time: string): number {
 }
 
 const lines = query<object, string>(`
-  SELECT CASE WHEN first_id IS NULL THEN wire ELSE substr(wire, 1, length(wire) - 1) || ',"firstId":' || first_id || '}' END
+  SELECT CASE WHEN coalesce(first_id, hash) IS NULL THEN wire ELSE substr(wire, 1, length(wire) - 1)
+    || ifnull(',"firstId":' || first_id, '') || iif(hash IS NULL, '', ',"hash":"' || lower(hex(hash)) || '"') || '}' END
   FROM events ORDER BY id`);
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 53));
 
 export const event = kind({
   name: "event",
@@ -105,10 +109,30 @@ export const event = kind({
     groupType: v.nullish(v.string(), ""),
     groupId: v.nullish(v.string(), ""),
     firstId: optional(Id),
+    hash: optional(Hash),
   }),
   insert({ events }, { id, label, summary, ...line }) {
     events.store({ ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
   },
   rows: (db) => lines(db).pluck().iterate({}),
   warnings: (_, { type }) => eventTypeWarnings("type", type),
+});
+
+export const eventSeal = kind({
+  name: "eventSeal",
+  schema: v.strictObject({
+    content: v.strictObject({
+      afterId: Count,
+      reason: v.picklist(SEAL_REASONS),
+      purgedId: Count,
+      purgedHash: v.union([v.literal(""), Hash]),
+      unproved: Count,
+      digest: Hash,
+    }),
+    hash: Hash,
+  }),
+  insert({ tx }, { content, hash }) {
+    insertSeal(tx).run({ content: JSON.stringify(content), hash });
+  },
+  rows: (db) => seals(db).iterate({}),
 });

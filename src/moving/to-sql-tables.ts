@@ -272,6 +272,7 @@ function eventRows(
     groupType: ___,
     groupId: ____,
     firstId: _____,
+    hash: ______,
     createdByUserId,
     ...line
   }: Of<typeof event>,

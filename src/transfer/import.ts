@@ -18,11 +18,13 @@ import { inNewFile } from "../db/open.ts";
 import { bumpEverything } from "../db/revision.ts";
 import { command, query } from "../db/statement.ts";
 import { inLongWriting, inWriting, type Writing } from "../db/transaction.ts";
+import { lengthOfChain } from "../events/chain.ts";
 import { insertEvent, loadEvents, type StoredEvent } from "../events/record.ts";
 import { resetFeatureTypes } from "../flags/feature-types.ts";
 import { resetStrategyTypes } from "../flags/strategy-types.ts";
 import { TooLongError } from "../lib/limits.ts";
 import { timestamp } from "../lib/time.ts";
+import { verifyLog } from "../log/proof.ts";
 import { KINDS, kindNamed } from "./kinds.ts";
 
 /** The number of stored lines of each kind. */
@@ -65,10 +67,12 @@ export async function importLines(
     const events = loadEvents(tx);
     const context = { tx, db, now: timestamp(), events };
     makeRoom(tx, replaces);
+    const length = lengthOfChain(db);
     const read = await eachLine(source, onProgress, (line) => {
       for (const warning of storeLine(context, line, counts)) onWarning(line.place, warning);
     });
     if (replaces) requireAdministrator(db);
+    requireProof(db, length);
     for (const _ of events.finish()) {
       await setImmediate();
       onProgress(read);
@@ -124,8 +128,10 @@ export async function tryLines(
   const trial: Trial = { counts: {}, problems: { count: 0, first: [] }, warnings: { count: 0, first: [] } };
   const readAll = async (tx: Writing) => {
     const isClear = makeRoom(tx, replaces);
+    const length = lengthOfChain(db);
     await eachLine(source, onProgress, createChecker(createContext(tx), trial, isClear));
     if (replaces) requireAdministrator(db);
+    if (trial.problems.count === 0) requireProof(db, length);
   };
   await inLongWriting(db, readAll, { isKept: false }).catch((error) => noteProblems(trial.problems, error));
   return trial;
@@ -234,6 +240,7 @@ function clearFlags(tx: Writing) {
 const CLEAR_REST = [
   command<object>(`DELETE FROM events`),
   command<object>(`DELETE FROM event_totals`),
+  command<object>(`DELETE FROM event_seals`),
   command<object>(`DELETE FROM integrations`),
   command<object>(`DELETE FROM notifications`),
   command<object>(`DELETE FROM applications`),
@@ -279,6 +286,17 @@ function requireAdministrator(db: Database) {
     { line: 1 },
     "it has no administrator, so nobody could manage what replaces everything",
   );
+}
+
+/**
+ * Events and seals that come with their hashes are kept as they are, and must fit.
+ * @throws DatasetError
+ */
+function requireProof(db: Database, lengthBefore: number) {
+  if (lengthOfChain(db) === lengthBefore) return;
+  const [finding] = verifyLog(db).findings;
+  if (!finding) return;
+  throw new DatasetError({ line: 1 }, `its log of events is not as it was recorded: ${finding.message}`);
 }
 
 /** Whether a file holds only its default content. */

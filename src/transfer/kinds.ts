@@ -13,7 +13,7 @@ import { tag } from "../flags/tags.ts";
 import { integration } from "../integrations/integrations-store.ts";
 import { integrationEvent } from "../integrations/records.ts";
 import { notification, notificationMute } from "../log/notifications.ts";
-import { event } from "../log/store.ts";
+import { event, eventSeal } from "../log/store.ts";
 import { banner } from "../overview/banners.ts";
 import { counter } from "../overview/counters.ts";
 import { setting } from "../overview/instance.ts";
@@ -51,6 +51,7 @@ export const KINDS: readonly Kind[] = [
   changeRequest,
   integration,
   event,
+  eventSeal,
   integrationEvent,
   notification,
   application,

@@ -62,7 +62,7 @@ describe("import", { concurrency: 4 }, () => {
     assert.equal(code, 0);
     assert.equal(JSON.parse(stdout).token, 7);
     assert.equal(stdout.split("\n").length, 2, "one line");
-    assert.equal(linesOf(data).length, 1 + 18);
+    assert.equal(linesOf(data).length, 1 + 18 + 1, "with a seal of the events");
   });
 
   test("a JSON log line reports what was imported, without secrets", async (t) => {

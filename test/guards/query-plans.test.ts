@@ -10,7 +10,9 @@ const LARGE = /SCAN (events|integration_events|notifications|notification_recipi
 
 /** Commands and datasets, which read a whole table, and counts for the statistics. */
 const WHOLE = [
-  /^SELECT CASE WHEN first_id IS NULL THEN wire .* FROM events ORDER BY id$/s,
+  /^SELECT CASE WHEN coalesce\(first_id, hash\) IS NULL THEN wire .* FROM events ORDER BY id$/s,
+  /FROM events WHERE hash IS NULL/,
+  /^SELECT \(SELECT count\(hash\) FROM events\)/,
   /^SELECT name, project, type, description, stale, .* FROM features ORDER BY name$/s,
   /^SELECT id, message, link.* FROM notifications ORDER BY id$/s,
   /^SELECT CAST\(id AS TEXT\) AS id, integration_id/,

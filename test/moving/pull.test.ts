@@ -11,8 +11,8 @@ const linesIn = (file: string): Line[] =>
   contentOf(file, { withSecrets: false })
     .trimEnd()
     .split("\n")
-    .map((line): Line => ({ ...JSON.parse(line), updatedAt: undefined }))
-    .filter(({ kind }) => !["dataset", "notification", "token"].includes(kind as string));
+    .map((line): Line => ({ ...JSON.parse(line), updatedAt: undefined, hash: undefined }))
+    .filter(({ kind }) => !["dataset", "notification", "token", "eventSeal"].includes(kind as string));
 
 /** As it comes along: favourites of others and strategies of archived flags are not told. */
 function asTold(line: Line): Line {

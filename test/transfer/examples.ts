@@ -438,6 +438,19 @@ export const everyKey = (): Line[] => [
     tags: [],
     label: null,
     summary: null,
+    hash: "0b5b6fdcbb5cf7a3a7584ecec0f528a6310b03b27f51f2df4e8c3f8a134545f0",
+  },
+  {
+    kind: "eventSeal",
+    content: {
+      afterId: 4503599627370000,
+      reason: "import",
+      purgedId: 0,
+      purgedHash: "",
+      unproved: 2,
+      digest: "00b89fa6b4276909fa4cb0a5b1e98c210c93fd26896c496d9a280632ce85562b",
+    },
+    hash: "997fb0151a05ed2e7490e3d8d8dd3e30ce8ed67fccba5839f061edde445e4f3d",
   },
   {
     kind: "integrationEvent",
