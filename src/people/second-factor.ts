@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { countGuess } from "../access/guesses.ts";
 import { requirePerson } from "../access/require-permission.ts";
-import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST } from "../http/operation.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { codeLink } from "./one-time-code.ts";
@@ -14,7 +13,7 @@ import {
   removeFactor,
   useCode,
 } from "./second-factor-store.ts";
-import { checkedPassword } from "./sessions.ts";
+import { checkCode, checkedPassword } from "./sessions.ts";
 import { type User, UserId } from "./users-schema.ts";
 import { requireUser } from "./users-store.ts";
 
@@ -85,7 +84,10 @@ export const addSecondFactor = POST({
 }).change(({ tx, actor, address, body: { code } }) => {
   const user = requireUser(tx.db, requirePerson(actor));
   if (factorOf(tx.db, user.id)?.enabledAt) prepareFactor(tx, user.id);
-  return limited(tx, user, address, () => ({ recoveryCodes: enableFactor(tx, user, code) }));
+  const forgive = countGuess(tx.db, { who: user.id, address });
+  const recoveryCodes = enableFactor(tx, user, code);
+  forgive();
+  return { recoveryCodes };
 });
 
 export const removeSecondFactor = POST({
@@ -97,21 +99,15 @@ export const removeSecondFactor = POST({
   body: Code,
   errors: ["SecondFactorRequired", "RateLimitError", "NotFoundError"],
   records: ["second-factor-removed"],
-}).change(({ tx, actor, address, body: { code } }) => {
-  const user = requireUser(tx.db, requirePerson(actor));
-  limited(tx, user, address, () => {
+})
+  .prepare(({ db, actor, address, body: { code } }) =>
+    checkCode(db, requireUser(db, requirePerson(actor)), code, address),
+  )
+  .change(({ tx, actor, body: { code } }) => {
+    const user = requireUser(tx.db, requirePerson(actor));
     useCode(tx, user.id, code);
     removeFactor(tx, user);
   });
-});
-
-/** Codes are guessed no faster than passwords. */
-function limited<T>({ db }: Tx, { id }: User, address: string | undefined, use: () => T): T {
-  const forgive = countGuess(db, { who: id, address });
-  const result = use();
-  forgive();
-  return result;
-}
 
 export const resetSecondFactor = DELETE({
   id: "resetSecondFactor",

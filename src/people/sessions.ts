@@ -121,10 +121,15 @@ export async function checkedPassword(
 const needsCode = (db: Database, { id }: User) => Boolean(factorOf(db, id)?.enabledAt) || isRequired(db, id);
 
 /**
- * Checks the second factor after the password, as long as nothing is written; a wrong code counts like a wrong password.
+ * Checks the second factor as long as nothing is written; a wrong code counts like a wrong password, and is kept.
  * @throws ApiError `SecondFactorRequired`, `SecondFactorSetupRequired` or `RateLimitError`
  */
-async function checkCode(db: Database, user: User, code: string | undefined, address: string | undefined) {
+export async function checkCode(
+  db: Database,
+  user: User,
+  code: string | undefined,
+  address: string | undefined,
+) {
   if (!needsCode(db, user)) return;
   if (code === undefined) throw missingCode(db, user);
   const forgive = countGuess(db, { who: user.id, address });
