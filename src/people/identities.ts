@@ -87,12 +87,13 @@ function knownUser(db: Database, identity: Identity): number | undefined {
 
 /** A proxy is the operator's own and answers for the name, which may be an address; with a provider, people choose theirs. */
 function namedUser(db: Database, { method, username, email }: Identity): number | undefined {
-  if (method === "proxy") return username === null ? undefined : userToSignIn(db, username)?.user.id;
-  const id = email === null ? undefined : userByEmail(db, email)?.id;
-  return id !== undefined && hasRegistered(db).get({ userId: id }) ? undefined : id;
+  const isProxy = method === "proxy";
+  const name = isProxy ? username : email;
+  const user = name === null ? undefined : isProxy ? userToSignIn(db, name)?.user : userByEmail(db, name);
+  return user && !hasRegistered(db).get({ userId: user.id }) ? user.id : undefined;
 }
 
-// They have typed any address, and keep a password: the person whose address it is would share the account.
+// They have typed any name and address, and keep a password: the person whose it is would share the account.
 const hasRegistered = query<{ userId: number }>(`SELECT 1 FROM invitation_users WHERE user_id = :userId`);
 
 function refusalOf(db: Database, identity: Identity, admission: Admission): string | null {

@@ -64,7 +64,7 @@ test("a verified address leads to an existing account once, then it belongs to o
   assert.equal((await who({ ...nina, issuer: "https://other.example.com" })).id, 5);
 });
 
-test("nobody gets the account of somebody who has registered with their address", async (t) => {
+test("nobody gets the account of somebody who has registered with their name or address", async (t) => {
   const { refusal, request } = await openForAnn(t);
   const created = await request("/api/admin/invite-link/tokens", {
     method: "POST",
@@ -79,6 +79,10 @@ test("nobody gets the account of somebody who has registered with their address"
   const path = `/invite/${created.body.secret}/signup`;
   assert.equal((await request(path, { method: "POST", as: null, body: mallory })).status, 201);
   assert.match(refusal({})!, /Another account/);
+  for (const username of ["mallory", "ann@example.com"]) {
+    const told = { method: "proxy", issuer: "proxy", subject: username, username, email: null } as const;
+    assert.match(refusal(told)!, /Another account/, username);
+  }
 });
 
 test("a username leads to an account only if a proxy says it", async (t) => {
