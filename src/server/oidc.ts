@@ -71,7 +71,7 @@ export function oidcHandlers(options: ServerOptions) {
       code_challenge_method: "S256",
     });
     begun.set(secret, { ...entry, begunAt: Date.now() });
-    return found(url.href, ownCookie(event, basePath, secret, LASTS_MS));
+    return found(url.href, ownCookie(options, secret, LASTS_MS));
   };
   const finish = async (event: H3Event) => {
     const secret = getCookie(event, COOKIE) ?? "";
@@ -87,11 +87,7 @@ export function oidcHandlers(options: ServerOptions) {
       return signInIdentity(tx, identity, admissionOf(entry.provider), address);
     });
     if ("refusal" in result) throw new SignInError(result.refusal);
-    return found(
-      entry.redirect,
-      sessionCookie(result.session, event.context.isSecure),
-      ownCookie(event, basePath, "", 0),
-    );
+    return found(entry.redirect, sessionCookie(result.session, isSecure(options)), ownCookie(options, "", 0));
   };
   return { [LOGIN]: orBack(options, login), [CALLBACK]: orBack(options, finish) };
 }
@@ -111,9 +107,10 @@ class SignInError extends Error {}
 
 /** Leads back to the sign-in form, with what went wrong: in detail only in the log. */
 function orBack(
-  { db, basePath = "", log }: ServerOptions,
+  options: ServerOptions,
   handle: (event: H3Event, provider: OidcSettings) => Promise<HTTPResponse>,
 ) {
+  const { db, basePath = "", log } = options;
   return async (event: H3Event) => {
     const provider = currentProvider(db);
     if (!provider) throw new ApiError("NotFoundError", "No provider is configured to sign in with");
@@ -122,10 +119,7 @@ function orBack(
     } catch (error) {
       if (!(error instanceof SignInError)) log({ level: "warn", message: `OIDC: ${reasonOf(error)}` });
       const message = error instanceof SignInError ? error.message : problemOf(error);
-      return found(
-        `${basePath}/?${new URLSearchParams({ errorMsg: message })}`,
-        ownCookie(event, basePath, "", 0),
-      );
+      return found(`${basePath}/?${new URLSearchParams({ errorMsg: message })}`, ownCookie(options, "", 0));
     }
   };
 }
@@ -214,19 +208,26 @@ function groupsIn(claims: Claims, groupPath: string): string[] {
   return [value].flat().filter((name): name is string => typeof name === "string");
 }
 
+/** Thousands of sign-ins that nobody finishes shouldn't fill the memory. In characters, of the whole address. */
+const MAX_LENGTH = 2048;
+
 /** A path of this server, never of another: other sites may ask for any. */
 function ownPath(asked: string | null, basePath: string): string {
   const url = asked?.startsWith("/") ? URL.parse(asked, "http://here.invalid") : null;
   const isOwn =
     url?.origin === "http://here.invalid" &&
+    url.href.length <= MAX_LENGTH &&
     !url.pathname.startsWith("//") &&
     isBelow(basePath, url.pathname);
   return isOwn ? url.pathname + url.search + url.hash : `${basePath}/`;
 }
 
+/** Browsers reach the callback only by the public URL, also where a proxy in front has the TLS. */
+const isSecure = ({ publicUrl = "" }: ServerOptions) => publicUrl.startsWith("https:");
+
 /** The header of our cookie, sent only to this way in. */
-const ownCookie = ({ context }: H3Event, basePath: string, secret: string, ms: number) =>
-  `${COOKIE}=${secret}; Path=${basePath}/auth/oidc; Max-Age=${ms / 1000}; HttpOnly; SameSite=Lax${context.isSecure ? "; Secure" : ""}`;
+const ownCookie = (options: ServerOptions, secret: string, ms: number) =>
+  `${COOKIE}=${secret}; Path=${options.basePath ?? ""}/auth/oidc; Max-Age=${ms / 1000}; HttpOnly; SameSite=Lax${isSecure(options) ? "; Secure" : ""}`;
 
 function found(location: string, ...cookies: string[]) {
   const headers = new Headers({ location, "cache-control": "no-store", "referrer-policy": "no-referrer" });

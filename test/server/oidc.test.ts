@@ -35,8 +35,8 @@ async function start(t: TestContext, env: Record<string, string> = {}, sending =
   const logged: string[] = [];
   const log = ({ message }: { message: string }) => void logged.push(message);
   const { app } = createServer({ db, log, basePath: "/flags", publicUrl: PUBLIC, oidc, sending });
-  const get = (path: string, cookie?: string, method = "GET") =>
-    app.request(`${PUBLIC}${path}`, { method, headers: cookie === undefined ? {} : { cookie } });
+  const get = (path: string, cookie?: string, method = "GET", root = PUBLIC) =>
+    app.request(`${root}${path}`, { method, headers: cookie === undefined ? {} : { cookie } });
   const configure = (body: object) => request(SETTINGS, { method: "POST", body });
   const begin = async (redirect = "/flags/projects") => {
     const response = await get(`/auth/oidc/login?redirect=${encodeURIComponent(redirect)}`);
@@ -130,6 +130,18 @@ test("whoever comes back gets an account, the groups they have there, and a sess
   await come({ ...claims, email: "other@example.com", groups: [] });
   assert.equal((await users()).filter(({ name }) => name === "Olga").length, 1, "the subject counts");
   assert.deepEqual((await request("/api/admin/groups/1")).body.users, []);
+});
+
+test("behind a proxy that has the TLS, the cookies are sent only over TLS too", async (t) => {
+  const { get, stub } = await start(t);
+  const reach = (path: string, cookie?: string) => get(path, cookie, "GET", "http://127.0.0.1:4242/flags");
+  const begun = await reach("/auth/oidc/login");
+  const asked = new URL(begun.headers.get("location")!).searchParams;
+  stub.give(await stub.sign({ ...basics(stub.issuer, asked.get("nonce")!), preferred_username: "olga" }));
+  const [cookie] = cookiesOf(begun)[0]!.split(";", 1);
+  const ended = await reach(`/auth/oidc/callback?code=c&state=${asked.get("state")}`, cookie);
+  assert.ok(hasSession(ended));
+  for (const set of [begun, ended].flatMap(cookiesOf)) assert.match(set, /; Secure$/);
 });
 
 test("an account is found by an address only if the provider has verified it", async (t) => {
@@ -233,7 +245,14 @@ test("nobody is led to another site", async (t) => {
       "evil.example",
       "/other",
     ],
-    ...["/flags@evil.example", "\n//evil.example", " //evil.example", "///evil.example", ""],
+    ...[
+      "/flags@evil.example",
+      `/flags/${"ß".repeat(400)}`,
+      "\n//evil.example",
+      " //evil.example",
+      "///evil.example",
+      "",
+    ],
   ];
   for (const spelling of spellings) {
     const { cookie, state, nonce } = await begin(spelling);
