@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { get, openEdge, SPEC } from "../edge/serving.ts";
 import { until } from "../support/receiver.ts";
 import { openUnleash, UNLEASH_VERSIONS, WITHOUT_UNLEASH } from "../support/unleash.ts";
 
 const [BACKEND, PAGE] = ["*:development.backend-token", "*:development.frontend-token"];
+
+/** Its own page API is behind its flags for up to its refresh interval. */
+const AN_UNLEASH_IS_SLOW = 60_000;
 
 type Named = { name: string };
 const byName = (list: Named[]) => list.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -32,15 +36,18 @@ for (const version of UNLEASH_VERSIONS) {
         await get(edge.url + where, token, SPEC),
       ];
       const listIn = ({ text }: { text: string }) => byName(JSON.parse(text)[key] ?? []);
-      return listIn(own).length > 0 && assert.deepEqual(listIn(other), listIn(own)) === undefined;
+      return listIn(own).length > 0 && isDeepStrictEqual(listIn(other), listIn(own));
     };
-    await until(() => same("/api/client/features", BACKEND, "features"), "its flags");
-    for (const user of ["7", "8"])
-      await until(() => same(`/api/frontend?userId=${user}`, PAGE, "toggles"), "what a page gets");
+    await until(() => same("/api/client/features", BACKEND, "features"), "its flags", AN_UNLEASH_IS_SLOW);
+    for (const user of ["7", "8"]) {
+      const path = `/api/frontend?userId=${user}`;
+      await until(() => same(path, PAGE, "toggles"), "what a page gets", AN_UNLEASH_IS_SLOW);
+    }
     await unleash.ask("DELETE", `${project}/search`);
     await until(
       async () => !(await get(`${edge.url}/api/client/features`, BACKEND)).text.includes("search"),
       "a change",
+      AN_UNLEASH_IS_SLOW,
     );
     const now = new Date().toISOString();
     await fetch(`${edge.url}/api/client/metrics`, {
@@ -51,10 +58,11 @@ for (const version of UNLEASH_VERSIONS) {
         bucket: { start: now, stop: now, toggles: { cart: { yes: 5, no: 1 } } },
       }),
     });
-    await until(async () => {
+    const isCounted = async () => {
       const { lastHourUsage } = await unleash.ask("GET", "/api/admin/client-metrics/features/cart");
       return lastHourUsage[0]?.yes === 5;
-    }, "the use");
+    };
+    await until(isCounted, "the use", AN_UNLEASH_IS_SLOW);
     await unleash.stop();
     assert.equal((await get(`${edge.url}/api/client/features`, BACKEND)).status, 200);
   });

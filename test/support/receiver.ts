@@ -50,7 +50,7 @@ const collect =
   };
 
 /** Resolves once the condition holds; fails after a timeout. */
-export async function until(holds: () => unknown, what = "the condition", ms = 10_000) {
+export async function until(holds: () => unknown, what = "the condition", ms = 30_000) {
   const end = performance.now() + ms;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`Timed out waiting for ${what}`);
