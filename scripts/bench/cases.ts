@@ -79,6 +79,11 @@ export const CASES: readonly Case[] = [
     load: () => import("./imports.ts"),
   },
   {
+    name: "proof",
+    summary: "verifying the chain of hashes of the log",
+    load: () => import("./proof.ts"),
+  },
+  {
     name: "pull",
     summary: "copying what a server tells, beside requests for the same",
     load: () => import("./pull.ts"),

@@ -1,40 +1,65 @@
+import * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
+import type { Writing } from "../db/transaction.ts";
 import { type Head, headOf, type Seal } from "../events/chain.ts";
 import { write } from "../events/write.ts";
 import { countOldRecords, type Retention, removeOldRecords } from "../integrations/records.ts";
 import { UsageError } from "../lib/usage-error.ts";
+import { Time } from "../lib/validation.ts";
 import { type Proof, verifyLog } from "../log/proof.ts";
+import { countOldEvents, purgeEvents } from "../log/purge.ts";
 import { command, JSON_OPTION } from "./command.ts";
 import { dataFile, dataFileToRead } from "./data-file.ts";
 import { counted, printResult } from "./output.ts";
 
 export const eventsPurge = command({
   name: "events purge",
-  summary: "Delete old records of deliveries to integrations, even while a server is using the file",
+  summary:
+    "Delete old events, or records of deliveries to integrations, even while a server is using the file",
   example: "events purge --keep-integration-events 90d --dry-run --data flags.db",
   settings: ["data", "keep-integration-events"],
   options: {
+    before: { hint: "TIME", help: "delete the events before a time such as 2026-01-31T09:00:00Z" },
     "dry-run": { help: "only print how many it would delete" },
     ...JSON_OPTION,
   },
   run(context) {
     const { "keep-integration-events": retention } = context.config;
-    if (!retention) throw new UsageError("--keep-integration-events: say what to keep, such as 90d or 10000");
-    const { "dry-run": dryRun = false } = context.options;
+    const { before, "dry-run": dryRun = false } = context.options;
+    if (!retention && before === undefined)
+      throw new UsageError(
+        "--keep-integration-events, --before: say what to keep, such as 90d or 10000, or a time",
+      );
+    const time = before === undefined ? undefined : toTime(before);
     using db = dataFile(context.config);
-    const removed = dryRun ? countOldRecords(db, retention, Date.now()) : removeAll(db, retention);
-    const words = `${dryRun ? "Would remove" : "Removed"} ${counted(removed, "record")} of deliveries`;
-    printResult(context, { removed, dryRun }, words);
+    const events = time && (dryRun ? countOldEvents(db, time) : inBatches(db, (tx) => purgeEvents(tx, time)));
+    const removed =
+      retention && (dryRun ? countOldRecords(db, retention, Date.now()) : removeAll(db, retention));
+    const counts = [
+      ...(events === undefined ? [] : [counted(Number(events), "event")]),
+      ...(removed === undefined ? [] : [`${counted(removed, "record")} of deliveries`]),
+    ];
+    const words = `${dryRun ? "Would remove" : "Removed"} ${counts.join(" and ")}`;
+    printResult(context, { removed, events, dryRun }, words);
   },
 });
 
-/** In batches, so that a server's changes get a turn in between. */
-function removeAll(db: Database, retention: Retention) {
+/** @throws UsageError */
+function toTime(text: string): string {
+  const { success, output, issues } = v.safeParse(Time, text);
+  if (success) return output;
+  throw new UsageError(`--before: ${JSON.stringify(text)} ${issues[0].message}`);
+}
+
+const removeAll = (db: Database, retention: Retention) =>
+  inBatches(db, (tx) => removeOldRecords(tx, retention, Date.now()));
+
+/** In batches, so that a server's changes get a turn in between. @returns how many were removed */
+function inBatches(db: Database, remove: (tx: Writing) => number) {
   let removed = 0;
-  for (let count = -1; count !== 0; removed += count)
-    count = write(db, CLI, (tx) => removeOldRecords(tx, retention, Date.now()));
+  for (let count = -1; count !== 0; removed += count) count = write(db, CLI, remove);
   return removed;
 }
 

@@ -60,7 +60,7 @@ export interface Head {
 }
 
 const lastSeal = query<object, Head>(`
-  SELECT content ->> 'afterId' AS id, lower(hex(hash)) AS hash FROM event_seals ORDER BY id DESC LIMIT 1`);
+  SELECT content ->> 'afterId' AS id, lower(hex(hash)) AS hash FROM event_seals ORDER BY event_seals.id DESC LIMIT 1`);
 
 const lastEvent = query<object, Head>(
   `SELECT id, lower(hex(hash)) AS hash FROM events WHERE id > 0 ORDER BY id DESC LIMIT 1`,
@@ -91,9 +91,9 @@ const contentOf = query<EventRow, string>(`
 
 /** The hash of an event that is recorded next. What a file has from before it had a chain is sealed first. */
 export function nextHash(tx: Writing, row: EventRow): string {
-  const head = headOf(tx.db);
-  if (head.id > 0 && head.hash === "") sealLog(tx, "upgrade");
-  return hashOf(headOf(tx.db).hash, contentOf(tx.db).pluck().get(row)!);
+  const { id, hash } = headOf(tx.db);
+  const before = id > 0 && hash === "" ? sealLog(tx, "upgrade") : hash;
+  return hashOf(before, contentOf(tx.db).pluck().get(row)!);
 }
 
 const lastGivenId = query<object, number>(`
@@ -134,8 +134,24 @@ const countUnchained = query<object, number>(`SELECT count(*) FROM events WHERE 
 export const insertSeal = command<StoredSeal>(`
   INSERT INTO event_seals (content, hash) VALUES (:content, unhex(:hash))`);
 
-/** Adds a seal after all events, of which some are missing or have no hash. */
-export function sealLog(tx: Writing, reason: SealReason, purged?: Head) {
+const lastChained = query<{ id: number }, Head>(`
+  SELECT * FROM (
+    SELECT id, lower(hex(hash)) AS hash FROM events WHERE id <= :id AND hash IS NOT NULL ORDER BY id DESC LIMIT 1)
+  UNION ALL
+  SELECT * FROM (SELECT content ->> 'afterId' AS id, lower(hex(hash)) AS hash FROM event_seals
+    WHERE content ->> 'afterId' < :id ORDER BY event_seals.id DESC LIMIT 1)`);
+
+/** The hash of the last link up to an event, without a seal that follows it; `before` if there is none. */
+export const lastHash = (db: Database, before: string, id = Number.MAX_SAFE_INTEGER): string =>
+  lastChained(db)
+    .all({ id })
+    .reduce((one, other) => (other.id >= one.id ? other : one), { id: 0, hash: before }).hash;
+
+/**
+ * Adds a seal after all events, of which some are missing or have no hash.
+ * @returns its hash
+ */
+export function sealLog(tx: Writing, reason: SealReason, purged?: Head): string {
   const { purgedId, purgedHash } = currentSeal(tx.db);
   const digest = digestOfUnproved();
   for (const content of unchained(tx.db).pluck().iterate({})) digest.add(content);
@@ -147,5 +163,7 @@ export function sealLog(tx: Writing, reason: SealReason, purged?: Head) {
     ...digest.end(),
   };
   const content = JSON.stringify(seal);
-  insertSeal(tx).run({ content, hash: hashOf(headOf(tx.db).hash, content) });
+  const hash = hashOf(lastHash(tx.db, seal.purgedHash), content);
+  insertSeal(tx).run({ content, hash });
+  return hash;
 }

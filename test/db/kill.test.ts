@@ -7,6 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { checkFile } from "../../src/db/check.ts";
 import { close, open } from "../../src/db/open.ts";
+import { verifyLog } from "../../src/log/proof.ts";
 
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
 
@@ -38,7 +39,9 @@ test("after a kill -9, all acknowledged changes are there with their events, and
     const db = open(file);
     const users = db.prepare("SELECT username FROM users").pluck().all();
     const events = db.prepare("SELECT wire ->> '$.data.username' FROM events").pluck().all();
+    const { ok, proved } = verifyLog(db);
     close(db);
+    assert.deepEqual([ok, proved], [true, events.length], "the chain of hashes goes on where it ended");
     assert.deepEqual(users.toSorted(), events.toSorted(), "each change has its event");
     assert.deepEqual(
       acknowledged.filter((name) => !users.includes(name)),

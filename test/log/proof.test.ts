@@ -6,6 +6,7 @@ import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { headOf, sealLog } from "../../src/events/chain.ts";
 import { write } from "../../src/events/write.ts";
 import { verifyLog } from "../../src/log/proof.ts";
+import { purgeEvents } from "../../src/log/purge.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks } from "../support/server.ts";
@@ -198,4 +199,74 @@ test("an export carries the chain, and an import of it keeps it unless something
   assert.deepEqual(verifyLog(copy), verifyLog(db));
   record(copy, 1);
   assert.deepEqual([verifyLog(copy, headOf(db)).ok, verifyLog(copy).proved], [true, COUNT + 1]);
+});
+
+/** As if each event had been recorded on a day of its own. */
+function onDays(db: Database) {
+  const at = "date('2026-01-01', id || ' days') || 'T00:00:00.000Z'";
+  db.exec(
+    `UPDATE events SET wire = json_set(wire, '$.createdAt', ${at}), hash = NULL; DELETE FROM event_seals`,
+  );
+  write(db, CLI, (tx) => sealLog(tx, "import"));
+}
+
+const purge = (db: Database, time: string) => write(db, CLI, (tx) => purgeEvents(tx, time));
+
+test("a purge leaves a sealed gap, and what is left is proved", (t) => {
+  const db = openLog(t);
+  onDays(db);
+  const head = headOf(db);
+  record(db, 10);
+  assert.equal(purge(db, "2026-01-21T00:00:00.000Z"), 19);
+  assert.deepEqual([verifyLog(db).ok, verifyLog(db).proved, verifyLog(db).unproved], [true, 10, 41]);
+  assert.equal(verifyLog(db, head).ok, true, "a head that was kept before");
+  record(db, 5);
+  assert.equal(purge(db, "2026-01-25T00:00:00.000Z"), 4);
+  assert.equal(purge(db, "2026-01-25T00:00:00.000Z"), 0);
+  const { ok, gaps } = verifyLog(db);
+  assert.deepEqual(
+    [ok, gaps.map(({ reason, purgedId }) => [reason, purgedId])],
+    [
+      true,
+      [
+        ["import", 0],
+        ["purge", 19],
+        ["purge", 23],
+      ],
+    ],
+  );
+  db.exec("SAVEPOINT tampering; DELETE FROM events WHERE id = 24");
+  assert.equal(verifyLog(db).ok, false);
+  db.exec("ROLLBACK TO tampering; RELEASE tampering");
+  for (const id of [65, 66, 75]) {
+    db.exec(`SAVEPOINT tampering; DELETE FROM events WHERE id <= ${id}`);
+    assert.equal(verifyLog(db).ok, false, `all up to ${id} without a seal`);
+    db.exec("ROLLBACK TO tampering; RELEASE tampering");
+  }
+  assert.equal(purge(db, "2099-01-01T00:00:00.000Z"), 52);
+  assert.equal(verifyLog(db).ok, true, "nothing is left");
+  record(db, 3);
+  assert.deepEqual([verifyLog(db).ok, verifyLog(db).proved], [true, 3]);
+  assert.equal(verifyLog(db, head).ok, false);
+});
+
+test("events of a chain that are imported without their hashes are sealed", async (t) => {
+  const db = openLog(t);
+  const line = {
+    kind: "event",
+    createdAt: "2026-01-01T00:00:00Z",
+    type: "feature-created",
+    createdBy: "bob",
+  };
+  await importDataset(
+    db,
+    asChunks(
+      [{ kind: "dataset", version: 1 }, line, { ...line, id: 99 }]
+        .map((one) => `${JSON.stringify(one)}\n`)
+        .join(""),
+    ),
+  );
+  record(db, 2);
+  assert.deepEqual([verifyLog(db).ok, verifyLog(db).proved, verifyLog(db).unproved], [true, COUNT + 2, 2]);
+  assert.equal(verifyLog(db).gaps[0]!.afterId, 99);
 });
