@@ -21,17 +21,25 @@ export interface Order {
 /** Starts it in a process of its own. */
 export const startBare = (): Promise<Server> => startScript<{ url: string }>("bare.ts");
 
+interface Parts {
+  headers: Record<string, string>;
+  /** Those of a 304. */
+  headersAlone: Record<string, string>;
+  body: Buffer;
+}
+
 function serve() {
-  const answers = new Map<string, { headers: Record<string, string>; body: Buffer }>();
+  const answers = new Map<string, Parts>();
   process.on("message", (order: Order | "usage") => {
     if (order === "usage") return; // for the probe
     const { headers, body } = order.recorded;
-    answers.set(order.name, { headers, body: Buffer.from(body, "base64") });
+    const { "content-length": _, ...headersAlone } = headers;
+    answers.set(order.name, { headers, headersAlone, body: Buffer.from(body, "base64") });
   });
   const server = http.createServer((request, response) => {
-    const { headers, body } = answers.get(String(request.headers["x-case"]))!;
+    const { headers, headersAlone, body } = answers.get(String(request.headers["x-case"]))!;
     const send = () => {
-      if (request.headers["if-none-match"]) response.writeHead(304, { etag: headers.etag }).end();
+      if (request.headers["if-none-match"]) response.writeHead(304, headersAlone).end();
       else response.writeHead(200, headers).end(body);
     };
     if (request.method === "GET") return send();
