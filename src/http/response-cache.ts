@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isExpired } from "../access/token.ts";
 import { type Database, dataVersion, snapshot } from "../db/database.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
+import { endOfTurn } from "../lib/background.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { startOfMinute } from "../lib/time.ts";
 import { encodingFor } from "./encoding.ts";
@@ -101,7 +102,7 @@ export class ResponseCache {
     mayWait: boolean,
   ): unknown {
     const found = this.get(request);
-    if (found) return send(found, request, response);
+    if (found) return endOfTurn().then(() => response.destroyed || send(found, request, response));
     const done = mayWait ? this.#pendingFor(request) : undefined;
     if (done) return done.then(() => response.destroyed || this.#respond(listener, request, response, false));
     // All reads of a request see one state, and SQLite makes its system calls once instead of per statement.
