@@ -3,7 +3,7 @@ import { query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import type { Actor } from "./actor.ts";
 import { DEFAULT_PROJECT, PERMISSIONS, type Permission, permissionsOfBuiltIn } from "./permissions.ts";
-import { hiddenProjects, requireVisible } from "./visibility.ts";
+import { hiddenProjects, requireVisible, rightsOf } from "./visibility.ts";
 
 /** What an operation requires besides a valid token, as data; strings name parameters of its path. */
 export interface Need {
@@ -142,7 +142,7 @@ const grantsIn = query<{ userId: number | null; project: string | null }, Grant>
 /** Whether the actor has one of the permissions there. */
 export function holds(db: Database, actor: Actor, { permissions, project, environment }: Claim): boolean {
   if (actor.isAdmin) return true;
-  const held = grantsIn(db).all({ userId: actor.userId, project: project ?? null });
+  const held = grantsIn(rightsOf(db)).all({ userId: actor.userId, project: project ?? null });
   return held.some((grant) =>
     permissions.some(
       (name) =>

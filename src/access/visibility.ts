@@ -1,8 +1,16 @@
-import type { Database } from "../db/database.ts";
+import { type Database, perDatabase } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Actor, SERVICE_USER_ID } from "./actor.ts";
 import { ROLES } from "./permissions.ts";
+
+const rightsIn = perDatabase((): { db?: Database } => ({}));
+
+/** Rights are those in another database, such as today's for one that shows how things were. */
+export const useRightsOf = (db: Database, other: Database) => void Object.assign(rightsIn(db), { db: other });
+
+/** The database that says who may do what. */
+export const rightsOf = (db: Database): Database => rightsIn(db).db ?? db;
 
 /*
  * A private project is visible to its members (a role in it, directly or through a group), to holders of ADMIN and to
@@ -45,7 +53,7 @@ export const firstPrivate = (db: Database, projects: Iterable<string>): string |
 export const hiddenProjects = (db: Database, actor: Actor): string[] =>
   actor.isAdmin
     ? []
-    : hiddenFrom(db)
+    : hiddenFrom(rightsOf(db))
         .all({ userId: actor.userId })
         .map((project) => project.id);
 

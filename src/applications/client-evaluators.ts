@@ -1,6 +1,8 @@
 import type { SdkActor } from "../access/authenticate.ts";
 import { type Database, perDatabase } from "../db/database.ts";
+import { timeOf } from "../db/state-at.ts";
 import type { ClientFeature, ClientSegment } from "../evaluation/client-feature.ts";
+import type { Context } from "../evaluation/context.ts";
 import { createEvaluator, type Evaluator } from "../evaluation/evaluator.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { type FlagSelection, selectedFlags, toSelection } from "./client-selection.ts";
@@ -50,6 +52,13 @@ function evaluatorFor(db: Database, selection: Pick<FlagSelection, "projects" | 
   const evaluator = createEvaluator(selectedFlags(state, selection).map(toFeature), segmentsOf(state));
   evaluators.set(key, { evaluator, state, revision: state.revision });
   return evaluator;
+}
+
+/** A context at the time that the database shows, unless it has a time of its own. */
+export function inTimeOf(db: Database, context: Context): Context {
+  const time = timeOf(db);
+  if (time !== undefined) context.currentTime ??= time;
+  return context;
 }
 
 /** One of a project's flags that is not kept, nor anything it is made of: for changes that won't stay. */

@@ -3,7 +3,7 @@ import type { SdkActor } from "../access/authenticate.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
 import { GET, POST } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
-import { evaluatorOf } from "./client-evaluators.ts";
+import { evaluatorOf, inTimeOf } from "./client-evaluators.ts";
 import { answerFor } from "./frontend-answers.ts";
 import { FrontendFlags, FrontendRequest } from "./frontend-schema.ts";
 
@@ -18,7 +18,7 @@ export const readFrontendFlags = GET({
 }).run(({ db, actor, searchParams, address }) => {
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
   const filled = contextDefaults(address, environment);
-  return answerFor(db, evaluator, toContext(fromQuery(searchParams), filled), filled.sessionId);
+  return answerFor(db, evaluator, inTimeOf(db, toContext(fromQuery(searchParams), filled)), filled.sessionId);
 });
 
 export const postFrontendFlags = POST({
@@ -32,7 +32,7 @@ export const postFrontendFlags = POST({
   response: FrontendFlags,
 }).run(({ db, actor, body }) => {
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
-  return answerFor(db, evaluator, toContext(body.context, { environment }));
+  return answerFor(db, evaluator, inTimeOf(db, toContext(body.context, { environment })));
 });
 
 /**

@@ -8,7 +8,7 @@ import type { Evaluator } from "../evaluation/evaluator.ts";
 import { GET, POST, WithHeaders } from "../http/operation.ts";
 import { OwnPath } from "../lib/raw-json.ts";
 import { flagsSince } from "./client-delta.ts";
-import { evaluatorOf } from "./client-evaluators.ts";
+import { evaluatorOf, inTimeOf } from "./client-evaluators.ts";
 import {
   EvaluationRequest,
   EvaluationResult,
@@ -32,7 +32,7 @@ export const evaluateFlag = POST({
   if (!isObject(context)) return failure(400, { key, ...NO_CONTEXT });
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
   const feature = evaluator.features.get(key);
-  if (feature) return flagValue(evaluator, feature, toContexts(context, environment));
+  if (feature) return flagValue(evaluator, feature, toContexts(db, context, environment));
   return failure(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails: `There is no flag ${key}` });
 });
 
@@ -50,7 +50,7 @@ export const evaluateFlags = POST({
 }).run(({ db, actor, body: { context = {} } }) => {
   if (!isObject(context)) return failure(400, NO_CONTEXT);
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
-  const contexts = toContexts(context, environment);
+  const contexts = toContexts(db, context, environment);
   return {
     flags: [...evaluator.features.values()].map((feature) => flagValue(evaluator, feature, contexts)),
     eventStreams: [{ type: "sse" as const, endpoint: { requestUri: streamPath(db, actor) } }],
@@ -68,13 +68,14 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const SESSION = "ofrep";
 
 function toContexts(
+  db: Database,
   { targetingKey, ...rest }: Record<string, unknown>,
   environment: string,
 ): EvaluationContexts {
   const values = { userId: targetingKey, ...rest };
   return {
-    context: toContext(values, { environment }),
-    inSession: toContext(values, { environment, sessionId: SESSION }),
+    context: inTimeOf(db, toContext(values, { environment })),
+    inSession: inTimeOf(db, toContext(values, { environment, sessionId: SESSION })),
   };
 }
 

@@ -10,7 +10,7 @@ import { inChunks, JsonStream } from "../http/json-stream.ts";
 import { POST } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
 import { dictionary, keepingKeys, Time } from "../lib/validation.ts";
-import { evaluatorOfProjects } from "./client-evaluators.ts";
+import { evaluatorOfProjects, inTimeOf } from "./client-evaluators.ts";
 
 const Projects = v.optional(
   v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of projects'),
@@ -226,7 +226,7 @@ export function trialsWith(db: Database, evaluator: Evaluator, environment: stri
       explain(context) {
         // Read only now: all flags' strategies at once would take long, and memory for as long as the client reads.
         const strategies = strategiesOf(db, { feature: feature.name, environment });
-        return linked(flag, explain(evaluator, feature, strategies, context));
+        return linked(flag, explain(evaluator, feature, strategies, inTimeOf(db, context)));
       },
     };
   });

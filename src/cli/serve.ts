@@ -8,6 +8,7 @@ import type { Database } from "../db/database.ts";
 import { lockForServing, networkFileSystem, removeIfUnused, requireNotServed } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { isNew } from "../db/staged-file.ts";
+import { pointAt } from "../db/state-at.ts";
 import { listen, type Tls, toUrl } from "../http/listen.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
@@ -23,6 +24,7 @@ import { isUntouched } from "../transfer/import.ts";
 import { AUTH_PROXY, authProxyOf } from "./auth-proxy.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { type Config, readText, SETTINGS } from "./config.ts";
+import { AT_OPTION, dataFileToRead } from "./data-file.ts";
 import { DELIVERY, prepareDeliveries, sendingTo } from "./deliveries.ts";
 import {
   type FirstCredentials,
@@ -72,9 +74,10 @@ export const serve = command({
     "log-level",
     "quiet",
   ],
-  options: OPEN_OPTION,
+  options: { ...OPEN_OPTION, at: { ...AT_OPTION.at, help: `show it read-only ${AT_OPTION.at.help}` } },
   async run(context) {
-    const { config, world } = context;
+    const { config, world, options } = context;
+    if (options.at !== undefined) return serveAt(context, options.at);
     const given = readGiven(world.env);
     const tls = readTls(config);
     let isUnused = isNew(config.data);
@@ -104,6 +107,20 @@ export const serve = command({
     }
   },
 });
+
+/** Also beside the file's own server, since it changes nothing but sessions. */
+async function serveAt(context: Context<typeof OPEN_OPTION>, at: string) {
+  const { config, world } = context;
+  const tls = readTls(config);
+  using db = dataFileToRead(config);
+  useConfiguredKey(config, db);
+  const point = pointAt(db, at);
+  await serveUntilStopped(context, { db, tls, at }, (url) => {
+    context.print(`Flagstone ${VERSION} shows ${path.resolve(config.data)} as of ${point.at}, read only`);
+    printWelcome(context, url, undefined, readGiven(world.env));
+    openIfRequested(context, publicUrl(config, url));
+  });
+}
 
 /** @throws UsageError for a secret that is too short, without showing it */
 function useGivenEdgeSecret({ EDGE_CLIENT_SECRET: secret }: NodeJS.ProcessEnv, db: Database) {
@@ -166,15 +183,16 @@ const DEFAULT_URL = toUrl({ host: host.default, port: Number(port.default), isTl
 /**
  * Serves until the process is asked to stop. `onListening` is called once the port is bound, before any request is
  * answered; it may print.
+ * @param at the time to show instead of now: nothing is delivered then, and nothing done in the background
  */
 export async function serveUntilStopped(
   context: Context,
-  { db, tls }: { db: Database; tls: Tls | undefined },
+  { db, tls, at }: { db: Database; tls: Tls | undefined; at?: string },
   onListening: (url: string) => void,
 ) {
   const { config, log, world } = context;
   keepHeapSmall();
-  const deliver = prepareDeliveries(context, db);
+  const deliver = at === undefined ? prepareDeliveries(context, db) : undefined;
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   warnAboutPublicUrl(context);
   const { host, port, "base-path": basePath, "session-hours": hours, "session-idle-minutes": idle } = config;
@@ -190,6 +208,7 @@ export async function serveUntilStopped(
     sending: sendingTo(context),
     authProxy: authProxyOf(config, db),
     metrics: config.metrics ? await metricsOf(db, basePath) : undefined,
+    at,
     logsAccess: config["access-log"],
     inbox: config.inbox,
     ui: config["no-ui"] ? undefined : loadUi,
@@ -199,8 +218,7 @@ export async function serveUntilStopped(
   let [stopDelivering, stopTasks] = [async () => {}, async () => {}];
   try {
     onListening(url);
-    stopDelivering = deliver(url);
-    stopTasks = startTasks(context, db, url);
+    if (deliver) [stopDelivering, stopTasks] = [deliver(url), startTasks(context, db, url)];
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {

@@ -1,13 +1,15 @@
 import { connect } from "./connect.ts";
-import { type Database, snapshot } from "./database.ts";
+import { type Database, perDatabase, snapshot } from "./database.ts";
 import { DataError } from "./error.ts";
 import { KEPT, type KeptTable, keptTables } from "./history.ts";
+import { expectViews } from "./statement.ts";
 import { thingsOf } from "./things.ts";
 
 /** When a change was complete: all that was kept up to `history` was done by events up to `event`. */
 export interface Point {
   history: number;
   event: number;
+  /** RFC 3339: the time that was asked for, or of the change. */
   at: string;
 }
 
@@ -34,9 +36,10 @@ function toTime(when: string): string {
 function pointOfTime(db: Database, time: string): Point {
   const { at } = first(db);
   if (time < at) throw new DataError(`The history begins at ${at}: what was before is not known`);
-  return db
+  const point = db
     .prepare<[string], Point>(`${POINTS} WHERE at <= ? ORDER BY history DESC, event DESC LIMIT 1`)
     .get(time)!;
+  return { ...point, at: time };
 }
 
 /** Several events of one change are complete with the last of them. */
@@ -52,51 +55,107 @@ function pointOfEvent(db: Database, event: number): Point {
 
 /**
  * The database as it was, in memory: the kept tables, and the log up to then. All other tables are those of today, such
- * as tokens, settings and use; of a database in memory they are empty.
+ * as tokens, settings and use.
  */
-export function stateAt(db: Database, { history, event }: Point): Database {
-  const state = connect(":memory:");
-  state.pragma("foreign_keys = OFF"); // rows come in any order
+export const stateAt = (db: Database, point: Point): Database =>
   snapshot(db, () => {
-    for (const { sql } of thingsToCopy(db)) state.exec(sql);
-    const before = rowsBefore(db, history);
-    state.transaction(() => {
-      for (const table of keptTables(db)) copyTable(db, state, table, before.get(table.name) ?? new Map());
-    })();
+    const making = makeState(db, point);
+    for (;;) {
+      const { done, value } = making.next();
+      if (done) return value;
+    }
   });
-  if (!db.memory) showRest(state, db.name, event);
+
+/**
+ * The same while other work gets a turn in between, and the database may change.
+ * @param turn resolves when there is time for a piece of work of a few milliseconds
+ */
+export async function stateAtInTurns(
+  db: Database,
+  point: Point,
+  turn: () => Promise<void>,
+): Promise<Database> {
+  const source = db.memory ? connect(db.serialize()) : connect(db.name, { readonly: true });
+  try {
+    source.exec("BEGIN");
+    const making = makeState(source, point);
+    for (;;) {
+      await turn();
+      const { done, value } = making.next();
+      if (done) return value;
+    }
+  } finally {
+    source.close();
+  }
+}
+
+const shown = perDatabase((): { time?: Date } => ({}));
+
+/** The time that a database shows; undefined if that is now. */
+export const timeOf = (db: Database): Date | undefined => shown(db).time;
+
+/** Yields between pieces of work. */
+function* makeState(db: Database, { history, event, at }: Point): Generator<undefined, Database> {
+  const state = withoutKept(db);
+  shown(state).time = new Date(at);
+  const before = yield* rowsBefore(db, history);
+  state.exec("BEGIN");
+  for (const table of keptTables(db)) yield* copyTable(db, state, table, before.get(table.name) ?? new Map());
+  state.exec("COMMIT");
+  hideLaterEvents(state, db.memory ? "main" : "today", event);
   state.pragma("query_only = ON");
   return state;
 }
 
-/** What the kept tables need; its own tables, for a database that can't be attached. */
-const thingsToCopy = (db: Database) =>
-  thingsOf(db).filter(
+/** A database whose kept tables are empty, and whose others are beside them; in memory, their copies. */
+function withoutKept(db: Database): Database {
+  const state = connect(db.memory ? db.serialize() : ":memory:");
+  state.pragma("foreign_keys = OFF"); // rows come in any order
+  const things = thingsOf(db).filter(
     ({ type, name, table }) =>
       !name.startsWith("history") &&
-      (db.memory || type === "view" || table in KEPT || table === "strategy_context_fields"),
+      (type === "view" || table in KEPT || table === "strategy_context_fields"),
   );
+  if (!db.memory) state.prepare("ATTACH ? AS today").run(db.name);
+  else
+    for (const { type, name } of things)
+      if (type === "table" || type === "view") state.exec(`DROP ${type} ${name}`);
+  for (const { sql } of things) state.exec(sql);
+  return state;
+}
+
+/** Work on this many rows takes about a millisecond. */
+const ROWS_IN_A_PIECE = 200;
+
+/** Yields between pieces of the rows. */
+function* inPieces<T>(rows: Iterable<T>, work: (row: T) => void): Generator<undefined, void> {
+  let count = 0;
+  for (const row of rows) {
+    work(row);
+    if (++count % ROWS_IN_A_PIECE === 0) yield;
+  }
+}
 
 type Row = Record<string, unknown>;
 
 /** What changed later, by table and key, as it was: columns of rows, whole ones if they are gone, null if there was none. */
-function rowsBefore(db: Database, history: number) {
+function* rowsBefore(db: Database, history: number) {
   const changes = db
     .prepare<[number], [string, string, string | null]>(
       `SELECT "table", key, row FROM history WHERE id > ? ORDER BY id DESC`,
     )
     .raw();
   const tables = new Map<string, Map<string, Row | null>>();
-  for (const [table, key, row] of changes.iterate(history)) {
+  yield* inPieces(changes.iterate(history), ([table, key, row]) => {
     if (!tables.has(table)) tables.set(table, new Map());
     const rows = tables.get(table)!;
     rows.set(key, row === null ? null : Object.assign(rows.get(key) ?? {}, JSON.parse(row)));
-  }
+  });
   return tables;
 }
 
 /** Rows as they are, but for what changed later. */
-function copyTable(
+function* copyTable(
   db: Database,
   state: Database,
   { name, key, columns }: KeptTable,
@@ -105,12 +164,12 @@ function copyTable(
   const rowid = key.includes("rowid") ? "rowid, " : "";
   const now = db.prepare<[], Row>(`SELECT json_array(${key}) AS state_key, ${rowid}* FROM ${name}`);
   const insert = inserter(state, name);
-  for (const { state_key, ...row } of now.iterate()) {
+  yield* inPieces(now.iterate(), ({ state_key, ...row }) => {
     const was = before.get(state_key as string);
     if (was !== null) insert({ ...row, ...picked(was, columns) });
     before.delete(state_key as string);
-  }
-  for (const was of before.values()) if (was !== null) insert(picked(was, columns));
+  });
+  yield* inPieces(before.values(), (was) => was !== null && insert(picked(was, columns)));
 }
 
 /** Without columns that the schema has no longer. */
@@ -135,11 +194,11 @@ function inserter(state: Database, table: string) {
   };
 }
 
-/** Whatever is not in memory is found in the file. */
-function showRest(state: Database, file: string, event: number) {
-  state.prepare("ATTACH ? AS today").run(file);
+/** @param rest the schema with the log */
+function hideLaterEvents(state: Database, rest: string, event: number) {
   state.exec(`
-    CREATE TEMP VIEW events AS SELECT * FROM today.events WHERE id <= ${event};
+    CREATE TEMP VIEW events AS SELECT * FROM ${rest}.events WHERE id <= ${event};
     CREATE TEMP VIEW event_totals (project, type, count) AS
-      SELECT ifnull(project, ''), type, count(*) FROM today.events WHERE id <= ${event} GROUP BY 1, 2`);
+      SELECT ifnull(project, ''), type, count(*) FROM ${rest}.events WHERE id <= ${event} GROUP BY 1, 2`);
+  expectViews(state);
 }

@@ -85,7 +85,7 @@ function prepare<Bind extends object, Row>(
   use: Use,
   known: Tables = {},
 ): Ready<Bind, Row> {
-  const statement = db.prepare<[Bind], Row>(withFixedPlan(sql));
+  const statement = db.prepare<[Bind], Row>(withFixedPlan(views(db).areThere ? withoutHints(sql) : sql));
   if (use === "read" && !statement.readonly) throw new TypeError(`A query must only read: ${sql}`);
   return {
     statement,
@@ -107,6 +107,14 @@ export const prepareAll = (db: Database) => {
  * plus sign hides the value from the planner and has no other effect.
  */
 const withFixedPlan = (sql: string) => sql.replaceAll(/(?<!\w):[a-z]\w*/gi, "+$&");
+
+const views = perDatabase(() => ({ areThere: false }));
+
+/** From now on, some tables of this database are views, as where only some of their rows are shown. */
+export const expectViews = (db: Database) => void Object.assign(views(db), { areThere: true });
+
+/** A view has no indexes of its own. */
+const withoutHints = (sql: string) => sql.replaceAll(/ INDEXED BY \w+/g, "");
 
 interface Step {
   opcode: string;
@@ -132,16 +140,24 @@ export function tablesOf(db: Database, sql: string, use: Use): readonly string[]
   return [...new Set(tables)];
 }
 
-/** For a step that opens something in the main file, which is database 0; `Clear` empties a whole table. */
+/** For a step that opens something: the file, of which the main one is 0, and the page. `Clear` empties a whole table. */
 function rootPage({ opcode, p1, p2, p3 }: Step, use: Use) {
-  if (OPENS[use].test(opcode) && p3 === 0) return p2;
-  return use === "write" && opcode === "Clear" ? p1 : -1;
+  if (OPENS[use].test(opcode)) return `${p3} ${p2}`;
+  return use === "write" && opcode === "Clear" ? `0 ${p1}` : "";
 }
 
-/** Maps each root page to its table; an index counts as its table. */
-const ownersOf = perDatabase((db): ReadonlyMap<number, string> => {
-  const pages = "SELECT rootpage, tbl_name FROM sqlite_schema WHERE rootpage > 0";
-  return new Map(db.prepare<[], [number, string]>(pages).raw().all());
+/** Maps each root page of each file to its table; an index counts as its table. */
+const ownersOf = perDatabase((db): ReadonlyMap<string, string> => {
+  const files = db.pragma("database_list") as Array<{ seq: number; name: string }>;
+  const pages = files.flatMap(({ seq, name }) =>
+    db
+      .prepare<[], [string, string]>(
+        `SELECT '${seq} ' || rootpage, tbl_name FROM ${name}.sqlite_schema WHERE rootpage > 0`,
+      )
+      .raw()
+      .all(),
+  );
+  return new Map(pages);
 });
 
 /*

@@ -6,6 +6,7 @@ import { TooLongError } from "../lib/limits.ts";
 const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]> = [
   ["SQLITE_BUSY", "The data file is locked: try again", "1"],
   ["SQLITE_FULL", "The disk is full: nothing can be changed until space is freed", "60"],
+  ["SQLITE_READONLY", "The data file can't be written to: nothing can be changed until it can", "60"],
   ["SQLITE_IOERR_WRITE", "The disk can't be written to: nothing can be changed until it can", "60"],
 ];
 

@@ -52,7 +52,7 @@ export function createFewAtOnce(): FewAtOnce {
   };
 }
 
-const tooMany = () =>
+export const tooMany = () =>
   new ApiError("RateLimitError", "Too many requests like this one are waiting: try again in a second", {
     headers: { "retry-after": "1" },
     isLogged: false,

@@ -3,8 +3,9 @@ import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { addRoute, createRouter, findAllRoutes } from "rou3";
 import type { Actor } from "../access/actor.ts";
 import { type Claim, requirePermission, requireSeen, toClaim } from "../access/require-permission.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
+import type { Point } from "../db/state-at.ts";
 import { type Reading, watchReads } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Body, readJson } from "./body.ts";
@@ -21,6 +22,7 @@ import {
   type Operation,
 } from "./operation.ts";
 import { preflightResponse } from "./origin.ts";
+import { AT_HEADER, fromState, isOfToday } from "./past.ts";
 import {
   encodeParts,
   encodingOf,
@@ -72,13 +74,14 @@ function handle(site: Site, operation: Operation, event: H3Event) {
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { outcome, claim } = result;
   const stamp = () => stampOf(tablesIn(event, readings), since);
+  const isKept = isCached(operation) && event.context.at === undefined;
   const send = (parts: Outcome): unknown =>
     parts instanceof EventStream
       ? openEventStream(site, event, parts, claim)
-      : respond(site, operation, event, parts, isCached(operation) ? stamp() : undefined);
+      : respond(site, operation, event, parts, isKept ? stamp() : undefined);
   if (!(outcome instanceof Promise)) return send(outcome);
   const sent = outcome.then(send);
-  if (isCached(operation)) expect(site, event, stamp(), sent);
+  if (isKept) expect(site, event, stamp(), sent);
   return sent;
 }
 
@@ -157,14 +160,23 @@ function perform(site: Site, operation: Operation, event: H3Event) {
   const raw = decodedParams(event);
   const claim = toClaim(site.db, actor, operation.permission, raw);
   requirePermission(site.db, actor, claim);
+  const point = site.past.pointOf(operation, event.url);
+  event.context.at = point?.at;
   if (operation.changes && !operation.duringMaintenance) site.requireWritable(site.db);
   const params = checkedParams(operation, raw);
   const query = checkedQuery(operation, event.url);
   const commit = commitFor(site, operation, event, claim);
   const run = (body?: unknown) => {
     requireSeen(claim);
-    const request = toRequest(site.db, event, { params, query, body });
-    const here = () => toOutcome(site, operation, event, operation.handle(request, commit));
+    const on = (db: Database) =>
+      toOutcome(
+        site,
+        operation,
+        event,
+        operation.handle(toRequest(db, event, { params, query, body }), commit),
+      );
+    const here = () =>
+      point && !isOfToday(operation) ? inPast(site, operation, event, point, on) : on(site.db);
     return operation.isHeavy ? whenFew(site, event).then(here) : here();
   };
   const outcome = operation.body
@@ -173,6 +185,34 @@ function perform(site: Site, operation: Operation, event: H3Event) {
       )
     : run();
   return { outcome, claim };
+}
+
+/**
+ * Answers by the database as it was; it stays open for as long as the answer is being read.
+ * @throws ApiError for what belonged to a project that is hidden from the caller
+ */
+async function inPast(
+  { past }: Site,
+  { permission }: Operation,
+  event: H3Event,
+  point: Point,
+  answer: (db: Database) => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const state = await past.use(point);
+  const release = () => past.release(state);
+  try {
+    const claim = toClaim(state.db, event.context.actor, permission, decodedParams(event));
+    requirePermission(state.db, event.context.actor, claim);
+    requireSeen(claim);
+    const outcome = await answer(state.db);
+    if (outcome instanceof EventStream) return outcome; // its end isn't known
+    if ("stream" in outcome) outcome.stream.once("close", release);
+    else release();
+    return outcome;
+  } catch (error) {
+    release();
+    throw fromState(error, point);
+  }
 }
 
 /** Without a socket, nothing stays open for long. */
@@ -197,9 +237,10 @@ function toOutcome(
     rows && prefersCsv(event.req.headers)
       ? toParts(toCsv(rows(result as never)), { response: Csv })
       : toParts(result, { ...operation, root: site.root });
-  const { cors, recorded } = event.context;
+  const { at, cors, recorded } = event.context;
   return withHeaders(parts, {
     ...(rows ? { vary: "accept, accept-encoding" } : cors),
+    ...(at !== undefined && { [AT_HEADER]: at }),
     ...(recorded !== undefined && { [EVENT_HEADER]: String(recorded) }),
   });
 }

@@ -4,6 +4,7 @@ import type { Reading } from "../db/statement.ts";
 import type { writeSoon } from "../events/write.ts";
 import type { FewAtOnce } from "./few-at-once.ts";
 import type { Operation } from "./operation.ts";
+import type { Past } from "./past.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { Streams } from "./streams.ts";
 
@@ -13,6 +14,7 @@ export interface Site {
   root: string;
   /** All of them, since `If-Match` on one compares with what another returns. */
   operations: readonly Operation[];
+  past: Past;
   write: typeof writeSoon;
   /** @throws ApiError while changes are refused. */
   requireWritable(db: Database): void;
@@ -35,6 +37,8 @@ declare module "h3" {
     isSecure: boolean;
     /** The first event that the request has recorded. */
     recorded?: number | undefined;
+    /** The time that the response shows, RFC 3339, if it is not now. */
+    at?: string | undefined;
     /** Set where pages of other sites may call: the headers that let them read the response, errors included. */
     cors?: Record<string, string>;
   }

@@ -13,6 +13,7 @@ import { mount, route, toRoutes } from "../http/mount.ts";
 import { avatarResponse, frontPage, mountHealth } from "../http/open-paths.ts";
 import { clientAddress, corsHeaders, isSecure, requireSameOrigin } from "../http/origin.ts";
 import { isPageRequest, mountPage } from "../http/page.ts";
+import { Past } from "../http/past.ts";
 import { isBelow, normalizePath, requireDecodable, unknownPath } from "../http/path.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
 import { ResponseCache } from "../http/response-cache.ts";
@@ -72,6 +73,7 @@ function buildApp(options: ServerOptions & { streams: Streams }): H3 {
     cache,
     streams,
     operations: OPERATIONS,
+    past: new Past(db, options.at),
     write: writeSoon,
     requireWritable: requireNoMaintenance,
     fewAtOnce: createFewAtOnce(),
@@ -128,7 +130,7 @@ function identify(options: ServerOptions, surface: Surface, event: H3Event) {
   const { result: actor, readings } = watchReads(authenticate);
   const address = addressOf(event, trustsProxy);
   Object.assign(context, { actor, readings, authenticate, address, isSecure: isSecure(req, trustsProxy) });
-  noteSeen(db, actor);
+  if (options.at === undefined) noteSeen(db, actor);
   if (actor.session !== null) requireSameOrigin(req, options);
 }
 

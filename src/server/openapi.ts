@@ -3,6 +3,7 @@ import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/
 import { SESSION_COOKIE } from "../access/session.ts";
 import { targetOf } from "../http/if-match.ts";
 import { NoBody, type Operation, requirement, textTypeOf } from "../http/operation.ts";
+import { takesTime } from "../http/past.ts";
 import { ErrorBody, type ErrorName, STATUS } from "../lib/api-error.ts";
 import { nextTurn } from "../lib/background.ts";
 import type { Schema } from "../lib/validation.ts";
@@ -141,7 +142,11 @@ function toOperation(operation: Operation, convert: Convert, { isOpen, isConditi
     tags: [tag],
     ...(deprecated && { deprecated }),
     ...(isOpen && { security: [] }),
-    parameters: [...parametersOf(operation, convert), ...(isConditional ? [IF_MATCH] : [])],
+    parameters: [
+      ...parametersOf(operation, convert),
+      ...(isConditional ? [IF_MATCH] : []),
+      ...(takesTime(operation) && !operation.changes ? [AT] : []),
+    ],
     ...(body && { requestBody: requestBodyOf(operation, convert(body, "input")) }),
     ...(operation.isUpload && {
       requestBody: { required: true, content: content(BYTES, "application/octet-stream") },
@@ -202,6 +207,13 @@ const IF_MATCH = {
   name: "If-Match",
   in: "header",
   description: "The ETag of what was read: the change is made only if it is still current",
+  schema: { type: "string" },
+};
+
+const AT = {
+  name: "at",
+  in: "query",
+  description: "A time, or the id of an event: what is answered is what was then",
   schema: { type: "string" },
 };
 

@@ -23,6 +23,8 @@ export interface ServerOptions {
   oidc?: GivenWays["oidc"];
   /** How providers are asked. */
   sending?: GivenWays["sending"];
+  /** The time that it shows, or the id of an event: nothing can be changed then. */
+  at?: string | undefined;
   /** Logs a line for each request. */
   logsAccess?: boolean;
   /** Accepts posts to `/inbox/NAME`, and lists them. */
