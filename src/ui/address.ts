@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type AroundNavHandler, useLocation, useSearch } from "wouter-preact";
@@ -62,7 +63,7 @@ function useQuery(): URLSearchParams {
 }
 
 /** The current address with other parameters; those that are undefined are left out. `~` says that it has the base. */
-function addressWith(changes: Record<string, string | undefined>): string {
+export function addressWith(changes: Record<string, string | undefined>): string {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes))
     if (value === undefined) query.delete(name);
@@ -113,25 +114,47 @@ export const CLOSED = "closed";
 /** Where the page is; for a moment, Back and Forward have already left it. */
 let here = location.href;
 
+/** The time that the address asks for, or the id of an event; empty for now. */
+export const asOf = signal(asOfHere());
+
+function asOfHere() {
+  return new URLSearchParams(location.search).get("at") ?? "";
+}
+
+function arrive() {
+  here = location.href;
+  asOf.value = asOfHere();
+}
+
+/** An address that shows the same time, unless it says otherwise; `?at=` leads back to now. */
+function atSameTime(to: string): string {
+  const [path = "", search] = to.split("?");
+  const query = new URLSearchParams(search);
+  if (!query.has("at")) query.set("at", asOf.value);
+  if (query.get("at") === "") query.delete("at");
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
 /**
  * What every link and every other navigation within the page goes through: it asks before it loses what is typed. The
  * form that is being saved may replace its own address.
  */
-export const navigateUnlessTyped: AroundNavHandler = (navigate, to, options) => {
+export const navigateUnlessTyped: AroundNavHandler = (navigate, link, options) => {
+  const to = atSameTime(link);
   const forms = unsavedOutside(new URL(to, here));
   const isDone = (form: (typeof forms)[number]) => options?.replace && form.isSending;
   leave(
     forms.filter((form) => !isDone(form)),
     () => {
       navigate(to, options);
-      here = location.href;
+      arrive();
     },
   );
 };
 
 // Before the router does, which would show where Back or Forward lead.
 addEventListener("popstate", (event) => {
-  if (isLed()) here = location.href;
+  if (isLed()) arrive();
   else event.stopImmediatePropagation();
 });
 

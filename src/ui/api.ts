@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type * as v from "valibot";
 import type { ParamName } from "../http/operation.ts";
 import type { ServedOperation } from "../server/surfaces.ts";
+import { asOf } from "./address.ts";
 import { type Follow, fetchFollowed } from "./follow.ts";
 
 /*
@@ -88,11 +89,15 @@ export class RequestError extends Error {
 /** The API's name for the error, and what else it says. */
 type ErrorInfo = { [Name in "name" | "details" | "event"]: RequestError[Name] | undefined };
 
-/** The URL of an operation, relative to the base of the page. */
+/** The time that is shown, RFC 3339, if it is not now: that of the address, or of the server. */
+export const shownTime = signal<string | undefined>(undefined);
+
+/** The URL of an operation at the time that is shown, relative to the base of the page. */
 export function addressOf(key: string, { params = {}, query = {} }: AnyInput = {}): string {
   const path = key.slice(key.indexOf("/") + 1);
   const filled = path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
   const search = new URLSearchParams();
+  if (asOf.value !== "" && path.startsWith("api/admin/")) search.set("at", asOf.value);
   for (const [name, value] of Object.entries(query))
     for (const item of [value].flat())
       if (item !== undefined && item !== "") search.append(name, String(item));
@@ -130,6 +135,8 @@ async function call(key: string, input?: AnyInput): Promise<unknown> {
 
 async function callOnce(key: string, input?: AnyInput): Promise<unknown> {
   const response = await send(key, input);
+  const at = response.headers.get("flagstone-at") ?? undefined;
+  if (at !== undefined || asOf.value === "") shownTime.value = at;
   const text = await response.text();
   const body = text === "" ? undefined : toJson(text);
   if (typeof body === "object" && body !== null) etags.set(body, response.headers.get("etag") ?? "*");

@@ -2,11 +2,12 @@ import { effect, signal } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Route, Router, Switch, useLocation } from "wouter-preact";
-import { BASE, navigateUnlessTyped } from "./address.ts";
-import { isLost, isSignInNeeded } from "./api.ts";
+import { asOf, BASE, navigateUnlessTyped } from "./address.ts";
+import { isLost, isSignInNeeded, shownTime } from "./api.ts";
 import { Help, isFinding, Menu, watchKeys } from "./menu.tsx";
 import { Messages } from "./parts/controls.tsx";
 import { ChangeQuestion, DiscardQuestion } from "./parts/dialog.tsx";
+import { PastNotice } from "./parts/past.tsx";
 import { DeadEnd, Failure, Nothing, Working } from "./parts/words.tsx";
 import { followEvents, isBusy, isSettled, refresh, refusals, watchConnection } from "./reads.ts";
 import { idOf, me, readMe } from "./session.ts";
@@ -75,8 +76,9 @@ const OpenOr = ({ children }: { children: ComponentChildren }) => (
 
 function Frame() {
   const Banners = loaded.value.get(BANNERS);
+  const isPast = asOf.value !== "" || shownTime.value !== undefined;
   return (
-    <div class="frame">
+    <div class={isPast ? "frame past" : "frame"}>
       <Menu />
       <main id="main" tabIndex={-1} aria-busy={isBusy}>
         {isLost.value && (
@@ -84,6 +86,7 @@ function Frame() {
             The server can't be reached. Retrying every two seconds; nothing you typed is lost.
           </p>
         )}
+        {isPast && <PastNotice />}
         {Banners && <Banners />}
         <Views Each={LoadedView} />
       </main>

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import type { Output } from "../api.ts";
+import { pathTo } from "../address.ts";
+import { type Output, shownTime } from "../api.ts";
 import { day } from "../format.ts";
 import { Differences } from "./differences.tsx";
 import { UndoAction } from "./undo.tsx";
-import { Icon, type IconName, Nothing, Summary, Time } from "./words.tsx";
+import { Icon, type IconName, NameLink, Nothing, Summary, Time } from "./words.tsx";
 
 type LogEvent = Output<"GET /api/admin/search/events">["events"][number];
 
@@ -58,14 +59,24 @@ function EventItem({ event, isFirstOfDay, isOpen, onToggle }: EventItemProps) {
       {isOpen && (
         <div class="details">
           <p class="muted">
-            Event {id}, <code>{type}</code>, {new Date(createdAt).toISOString()}
+            Event {id}, <code>{type}</code>, {new Date(createdAt).toISOString()} ·{" "}
+            <NameLink to={placeThen(event)}>What was then</NameLink>
           </p>
           <Change event={event} />
-          <UndoAction id={id} feature={event.featureName} />
+          {shownTime.value === undefined && <UndoAction id={id} feature={event.featureName} />}
         </div>
       )}
     </li>
   );
+}
+
+/** The flag or the project of an event, just after it. */
+function placeThen({ id, project, featureName }: LogEvent) {
+  const place = pathTo(
+    ...(project === null ? [] : ["projects", project]),
+    ...(featureName === null ? [] : ["features", featureName]),
+  );
+  return `${place}?at=${id}`;
 }
 
 /** What a type of event ends with, and what that is like. */

@@ -101,6 +101,14 @@ export const text = (label: string, { hint, ...attributes }: TextOptions = {}) =
     <TextInput {...described} {...attributes} value={value} onChange={onChange} />
   ));
 
+/** A moment on the reader's clock, as text. */
+export const localTime = (label: string) =>
+  text(label, {
+    type: "datetime-local",
+    required: true,
+    hint: `Your time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone}`,
+  });
+
 /** Several lines of text. */
 export const long = (label: string, { hint, rows = 3 }: Options & { rows?: number } = {}) =>
   labelled<string>(label, { hint }, (described, { value, onChange }) => (

@@ -3,7 +3,7 @@ import { inDays, toLocal } from "../format.ts";
 import { change } from "../reads.ts";
 import { tell } from "./controls.tsx";
 import { FormDialog } from "./dialog.tsx";
-import { text } from "./fields.tsx";
+import { localTime } from "./fields.tsx";
 import { problemAt } from "./form.tsx";
 import { REQUESTS } from "./requests.tsx";
 
@@ -18,13 +18,7 @@ export const ScheduleDialog = ({
   <FormDialog
     title="Schedule"
     initial={{ scheduledAt: inDays(1) }}
-    fields={() => ({
-      scheduledAt: text("When", {
-        type: "datetime-local",
-        required: true,
-        hint: `Your time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone}`,
-      }),
-    })}
+    fields={() => ({ scheduledAt: localTime("When") })}
     submit="Schedule"
     send={async ({ scheduledAt }) => send(instantOf(scheduledAt).toISOString())}
     onClose={onClose}

@@ -6,6 +6,7 @@ import { toContext, toInput, useContextFields } from "../parts/context.tsx";
 import { Reasons } from "../parts/evaluation.tsx";
 import { type Choice, checks, choice, choicesOf } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
+import { AsOf } from "../parts/past.tsx";
 import { type Column, Filter, Pager, Search, Table } from "../parts/table.tsx";
 import { projects } from "../parts/tokens.tsx";
 import { Answer, Badge, FlagLink, Heading, ProjectLink, Working } from "../parts/words.tsx";
@@ -34,7 +35,9 @@ export function Playground() {
   const read = useRead("GET /api/admin/environments");
   return (
     <>
-      <Heading title="Playground" />
+      <Heading title="Playground">
+        <AsOf />
+      </Heading>
       <Answer read={read}>
         {({ environments }) => <Evaluation environments={environments.map(({ name }) => name)} />}
       </Answer>

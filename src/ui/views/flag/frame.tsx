@@ -4,6 +4,7 @@ import { flagPath, pathTo } from "../../address.ts";
 import { type Output, request } from "../../api.ts";
 import { confirmed } from "../../confirm.ts";
 import { listed } from "../../format.ts";
+import { AsOf } from "../../parts/past.tsx";
 import { Drafts, Planned } from "../../parts/requests.tsx";
 import { Answer, Badge, DeadEnd, Failure, Heading, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -46,7 +47,9 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
             ]}
             title={<Title flag={flag} />}
             beside={<Favorite project={flag.project} flag={flag.name} isFavorite={flag.favorite} />}
-          />
+          >
+            <AsOf />
+          </Heading>
           <Tabs label={`Flag ${flag.name}`} tabs={tabsOf(flag)} />
           <Drafts project={flag.project} />
           <Planned project={flag.project} feature={flag.name} />

@@ -3,6 +3,7 @@ import { useParams } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { IconButton } from "../../parts/controls.tsx";
+import { AsOf } from "../../parts/past.tsx";
 import { Drafts } from "../../parts/requests.tsx";
 import { Answer, Badge, DeadEnd, Failure, Heading, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -44,6 +45,7 @@ export function ProjectFrame({ actions, children }: ProjectFrameProps) {
             title={<Title project={project} />}
             beside={<Favorite project={projectId} isFavorite={project.favorite} />}
           >
+            <AsOf />
             {actions?.(project, projectId)}
           </Heading>
           <Tabs label={`Project ${project.name}`} tabs={tabsOf(projectId)} />
