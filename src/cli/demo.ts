@@ -2,8 +2,9 @@ import { Readable } from "node:stream";
 import { CLI } from "../access/actor.ts";
 import { createSignInLink } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
+import { rewriteHistory } from "../db/history.ts";
 import { IN_MEMORY, open } from "../db/open.ts";
-import { DEMO_SIZE, demoDataset } from "../demo/dataset.ts";
+import { DEMO_SIZE, makeDemo } from "../demo/dataset.ts";
 import { write } from "../events/write.ts";
 import { integrations, rewriteParameters } from "../integrations/integrations-store.ts";
 import { decryptedParameters } from "../integrations/parameters.ts";
@@ -55,13 +56,16 @@ async function serveDemo(context: DemoContext) {
   const given = givenSecret(context.world.env);
   const tls = readTls(context.config);
   using db = closing(open(IN_MEMORY));
-  const lines = Readable.from([Buffer.from(demoLines(context).join(""))]);
-  await importDataset(db, lines, progressOn(context));
+  const { lines, past } = demoOf(context);
+  await importDataset(db, Readable.from([Buffer.from(toText(lines).join(""))]), progressOn(context));
   endProgress(context);
-  const { secret, link } = write(db, CLI, (tx) => ({
-    ...createToken(tx, { ...TOKEN, secret: given?.secret }),
-    link: createSignInLink(tx, TOKEN.userId),
-  }));
+  const { secret, link } = write(db, CLI, (tx) => {
+    rewriteHistory(tx, past);
+    return {
+      ...createToken(tx, { ...TOKEN, secret: given?.secret }),
+      link: createSignInLink(tx, TOKEN.userId),
+    };
+  });
   const config = { ...context.config, inbox: true };
   await serveUntilStopped({ ...context, config }, { db, tls }, (url) => {
     deliverToInbox(db, url);
@@ -82,7 +86,7 @@ function deliverToInbox(db: Database, url: string) {
 
 /** The dataset contains no tokens, so instructions for creating one are printed as well. */
 async function exportDemo(context: DemoContext, target: string) {
-  await writeLines(context, target, demoLines(context));
+  await writeLines(context, target, toText(demoOf(context).lines));
   if (target === "-" || context.config.quiet) return;
   context.print("To serve it from a file:");
   context.print(`  flagstone import ${target} --data demo.db`);
@@ -101,13 +105,15 @@ const TOKEN = {
 } as const;
 
 /** As many flags as show all that flags can be, and no more than fit into memory. */
-function demoLines({ options }: DemoContext): string[] {
+function demoOf({ options }: DemoContext) {
   const size = {
     flags: wholeNumber(options, "flags", { preset: DEMO_SIZE.flags, minimum: 30, maximum: 50_000 }),
     events: wholeNumber(options, "events", { preset: DEMO_SIZE.events, maximum: 1_000_000 }),
   };
-  return demoDataset(Date.now(), size).map((line) => `${JSON.stringify(line)}\n`);
+  return makeDemo(Date.now(), size);
 }
+
+const toText = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`);
 
 interface Credentials {
   secret: string;

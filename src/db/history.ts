@@ -142,3 +142,32 @@ export function forgetHistory(tx: Writing, { history, event }: Reached): number 
   removePoints(tx).run({ history, event });
   return removeRows(tx).run({ history, event }).changes;
 }
+
+/** What a row was: columns of it, or null if there was none, with its table and its key. */
+export type KeptRow = readonly [table: string, key: readonly unknown[], row: object | null];
+
+/** A change of the past: its time, RFC 3339, its last event, and what rows were before it. */
+export interface PastChange {
+  at: string;
+  event: number;
+  rows: readonly KeptRow[];
+}
+
+/** Replaces the history, such as that of an example. @param changes oldest first, at least one */
+export function rewriteHistory(tx: Writing, changes: readonly PastChange[]) {
+  tx.db.exec("DELETE FROM history; DELETE FROM history_points");
+  addPoint(tx).run({ event: 0, at: changes[0]!.at });
+  for (const { at, event, rows } of changes) {
+    for (const [table, key, row] of rows)
+      addRow(tx).run({ table, key: JSON.stringify(key), row: row && JSON.stringify(row) });
+    addPoint(tx).run({ event, at });
+  }
+}
+
+const addRow = bookkeeping<{ table: string; key: string; row: string | null }>(
+  `INSERT INTO history ("table", key, row) VALUES (:table, :key, :row)`,
+);
+
+const addPoint = bookkeeping<{ event: number; at: string }>(`
+  INSERT OR IGNORE INTO history_points (history, event, at)
+  SELECT ifnull((SELECT max(id) FROM history), 0), :event, :at`);

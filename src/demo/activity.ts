@@ -14,6 +14,8 @@ export interface Change {
   data?: object;
   preData?: object;
   tags?: ReadonlyArray<{ type: string; value: string }>;
+  /** It only shows what such an event looks like. */
+  isExample?: boolean;
 }
 
 /** A change as recorded in the log. */
@@ -21,18 +23,25 @@ export type DemoEvent = Change & { id: number };
 
 type Step = Pick<Change, "type"> & Partial<Change>;
 
-/** The history of a flag, at random times in the right order. */
+/** The history of a flag: how it was made, what was changed later at random times, and its end. */
 export function changesOf(random: Random, feature: DemoFeature, now: number): Change[] {
-  const end = endOf(feature, now);
-  const steps = [...firstSteps(feature), ...laterSteps(random, feature)];
-  const times = steps.map(() => atWork(random, feature.createdAt, end)).sort((a, b) => a - b);
-  const changes = steps.map((step, index) =>
-    toChange(random, feature, step, index === 0 ? feature.createdAt : times[index]!),
+  const [made, end] = [madeAt(feature, now), endOf(feature, now)];
+  const first = firstSteps(feature);
+  const pause = (made - feature.createdAt) / first.length;
+  const changes = first.map((step, index) =>
+    toChange(random, feature, step, Math.floor(feature.createdAt + index * pause)),
+  );
+  const later = laterSteps(random, feature).map((step) =>
+    toChange(random, feature, step, atWork(random, made, end)),
   );
   const last =
     feature.archivedAt === undefined ? [] : [toChange(random, feature, { type: "feature-archived" }, end)];
-  return [...changes, ...last];
+  return [...changes, ...later, ...last];
 }
+
+/** When a new flag had all it needed. */
+export const madeAt = (feature: DemoFeature, now: number) =>
+  Math.min(feature.createdAt + HOUR, (feature.createdAt + endOf(feature, now)) / 2);
 
 /** When it was last changed at the latest. */
 const endOf = ({ archivedAt }: DemoFeature, now: number) => archivedAt ?? now - HOUR;
@@ -42,7 +51,7 @@ export function* furtherChanges(random: Random, features: readonly DemoFeature[]
   for (;;) {
     const feature = random.pick(features);
     for (const step of laterSteps(random, feature))
-      yield toChange(random, feature, step, atWork(random, feature.createdAt, endOf(feature, now)));
+      yield toChange(random, feature, step, atWork(random, madeAt(feature, now), endOf(feature, now)));
   }
 }
 
@@ -70,10 +79,13 @@ function firstSteps(feature: DemoFeature): Step[] {
 function laterSteps(random: Random, feature: DemoFeature): Step[] {
   const { name, description, type, project } = feature;
   const state = { name, description, type, project: project.id };
-  const toggles = Array.from({ length: random.below(4) }, (_, index): Step => {
-    const type = index % 2 === 0 ? "feature-environment-disabled" : "feature-environment-enabled";
-    return { type, environment: random.pick(feature.environments).name };
-  });
+  const switched = Array.from({ length: random.below(3) }, (): Step[] => {
+    const environment = random.pick(feature.environments).name;
+    return [
+      { type: "feature-environment-disabled", environment },
+      { type: "feature-environment-enabled", environment },
+    ];
+  }).flat();
   const rollouts = Array.from({ length: random.below(4) }, (_, index): Step[] => {
     const environment = random.pick(feature.environments);
     const strategy = environment.strategies.find(({ parameters }) => "rollout" in parameters);
@@ -86,7 +98,7 @@ function laterSteps(random: Random, feature: DemoFeature): Step[] {
     return [{ type: "feature-strategy-update", environment: environment.name, preData, data }];
   }).flat();
   return [
-    ...toggles,
+    ...switched,
     ...rollouts,
     ...(random.chance(0.3)
       ? [{ type: "feature-metadata-updated", preData: { ...state, description: "" }, data: state } as const]
@@ -275,6 +287,7 @@ function toChangeOf(random: Random, type: EventType, at: number, flag: DemoFeatu
   return {
     at,
     type,
+    isExample: true,
     createdBy: author.email,
     createdByUserId: author.id,
     ...(data && (isRemoval ? { preData: data } : { data })),

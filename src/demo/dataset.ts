@@ -1,3 +1,4 @@
+import type { PastChange } from "../db/history.ts";
 import {
   allEventTypes,
   type Change,
@@ -5,6 +6,7 @@ import {
   type DemoEvent,
   furtherChanges,
   isUsed,
+  madeAt,
   notifications,
   usage,
 } from "./activity.ts";
@@ -21,6 +23,7 @@ import {
   USERS,
 } from "./company.ts";
 import { INTEGRATIONS, integrationEvents } from "./integrations.ts";
+import { goBack } from "./past.ts";
 import { createRandom, type Random } from "./random.ts";
 import { makeConstraint } from "./strategies.ts";
 
@@ -36,13 +39,28 @@ export interface DemoSize {
 export const DEMO_SIZE: DemoSize = { flags: 324, events: 4500 };
 
 /**
- * The demo as lines of a dataset: a company's year of work that ends at `now` (milliseconds). The same `now` and
- * size give the same lines.
+ * The demo: a company's year of work that ends at `now` (milliseconds), as lines of a dataset, and what was before each
+ * change. The same `now` and size give the same.
  */
-export function demoDataset(now: number, size = DEMO_SIZE): object[] {
+export function makeDemo(now: number, size = DEMO_SIZE): { lines: object[]; past: PastChange[] } {
   const random = createRandom(SEED);
-  const features = makeFeatures(random, now, size.flags).map(beforeIncident);
-  const events = toEvents(random, features, now, size.events);
+  const before = makeFeatures(random, now, size.flags).map(beforeIncident);
+  const events = toEvents(random, before, now, size.events);
+  const features = before
+    .map(afterIncident)
+    .map((feature) => ({ ...feature, stages: stagesOf(random, now, feature) }));
+  const past = goBack(features, events);
+  return { lines: toLines(random, features, events, now), past };
+}
+
+type StagedFeature = DemoFeature & { stages: ReturnType<typeof stagesOf> };
+
+function toLines(
+  random: Random,
+  features: readonly StagedFeature[],
+  events: DemoEvent[],
+  now: number,
+): object[] {
   const createdAt = new Date(now - 365 * DAY).toISOString();
   return [
     { kind: "dataset", version: 1, source: "Flagstone demo" },
@@ -52,9 +70,13 @@ export function demoDataset(now: number, size = DEMO_SIZE): object[] {
     ...projects(createdAt),
     ...VOCABULARY,
     ...segments(random, createdAt),
-    ...features.map(afterIncident).map((feature) => toLine(random, feature, now)),
+    ...features.map((feature) => toLine(feature, now)),
     ...INTEGRATIONS.map((integration) => ({ kind: "integration", createdAt, ...integration })),
-    ...events.map(({ at, ...event }) => ({ kind: "event", ...event, createdAt: new Date(at).toISOString() })),
+    ...events.map(({ at, isExample: _, ...event }) => ({
+      kind: "event",
+      ...event,
+      createdAt: new Date(at).toISOString(),
+    })),
     ...integrationEvents(random, events),
     ...notifications(random, events, now),
     ...usage(features, now),
@@ -118,14 +140,13 @@ const segments = (random: Random, createdAt: string) =>
     createdAt,
   }));
 
-const toLine = (random: Random, feature: DemoFeature, now: number) => ({
+const toLine = (feature: StagedFeature, now: number) => ({
   kind: "feature",
   ...feature,
   environments: feature.environments.map((one) => ({
     ...one,
     ...(isUsed(feature, one) && { lastSeenAt: new Date(now).toISOString() }),
   })),
-  stages: stagesOf(random, now, feature),
   project: feature.project.id,
   author: undefined,
   createdByUserId: feature.author.id,
@@ -135,7 +156,9 @@ const toLine = (random: Random, feature: DemoFeature, now: number) => ({
 
 /** All changes in chronological order. */
 function toEvents(random: Random, features: DemoFeature[], now: number, count: number): DemoEvent[] {
-  const flag = features.find(({ name }) => name === "payment-redesign")!;
+  const flag = features.find(({ name }) => name === FLAG)!;
+  const made = madeAt(flag, now);
+  const agrees = (change: Change) => change.at < made || !isSwitch(change);
   const changes = [
     ...features.flatMap((feature) => changesOf(random, feature, now)),
     ...allEventTypes(random, now - HOUR, 364 * DAY, flag),
@@ -187,9 +210,12 @@ function rolledOut(feature: DemoFeature, rollout: number): DemoFeature {
 /** Replaced by the time of the dataset, since the flag is in use. */
 const EVER = new Date(0).toISOString();
 
-/** Whether a change agrees with the flag being on in production ever since it was turned on. */
-const agrees = ({ featureName, environment, type }: Change) =>
-  featureName !== FLAG || environment !== ENVIRONMENT || type !== "feature-environment-disabled";
+/** Whether a change turns the flag on or off there, where it has been on since it was made. */
+const isSwitch = ({ featureName, environment, type, isExample }: Change) =>
+  featureName === FLAG &&
+  environment === ENVIRONMENT &&
+  type.startsWith("feature-environment-") &&
+  !isExample;
 
 /** The change that did it, 40 minutes ago. */
 function incident(now: number): Change {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { demoDataset } from "../../src/demo/dataset.ts";
+import { makeDemo } from "../../src/demo/dataset.ts";
 import { OPERATORS } from "../../src/evaluation/constraint.ts";
 import { EVENT_TYPES } from "../../src/events/schema.ts";
 import { STAGES } from "../../src/flags/features-schema.ts";
@@ -12,7 +12,7 @@ import { createWorld, personal, type World } from "../support/world.ts";
 
 const NOW = Date.parse("2026-07-01T12:00:00.000Z");
 // biome-ignore lint/suspicious/noExplicitAny: a line has the keys of its kind
-const lines = demoDataset(NOW) as Array<Record<string, any>>;
+const lines = makeDemo(NOW).lines as Array<Record<string, any>>;
 const all = (kind: string) => lines.filter((line) => line.kind === kind);
 const strategies = all("feature").flatMap((line) =>
   line.environments.flatMap((one: { strategies: [] }) => one.strategies),
@@ -21,7 +21,7 @@ const missing = (expected: readonly string[], found: string[]) =>
   expected.filter((one) => !found.includes(one));
 
 test("the demo is deterministic for a given time", () => {
-  assert.equal(JSON.stringify(demoDataset(NOW)), JSON.stringify(lines));
+  assert.equal(JSON.stringify(makeDemo(NOW).lines), JSON.stringify(lines));
 });
 
 test("the demo can be imported", async () => {
@@ -106,7 +106,7 @@ test("the demo has usage of the last two days, for flags last seen now", () => {
 test("the demo has as many flags and events as asked for, in every stage and mostly in working hours", async () => {
   const size = { flags: 60, events: 9000 };
   // biome-ignore lint/suspicious/noExplicitAny: a line has the keys of its kind
-  const some = demoDataset(NOW, size) as Array<Record<string, any>>;
+  const some = makeDemo(NOW, size).lines as Array<Record<string, any>>;
   const [features, events] = ["feature", "event"].map((kind) => some.filter((line) => line.kind === kind));
   assert.deepEqual([features!.length, events!.length], [size.flags, size.events]);
   const stages = features!.map(({ stages }) => stages.at(-1).stage);
@@ -117,7 +117,7 @@ test("the demo has as many flags and events as asked for, in every stage and mos
 
 test("what went wrong in the demo can be undone", async (t) => {
   const token = { kind: "token", type: "user", name: "test", hash: hashSecret(personal(1)), userId: 1 };
-  const world = { ...createWorld(), lines: [...demoDataset(Date.now()), token] as World["lines"] };
+  const world = { ...createWorld(), lines: [...makeDemo(Date.now()).lines, token] as World["lines"] };
   const { request } = await openServer(t, world);
   const { body } = await request("/api/admin/search/events?feature=IS:payment-redesign&limit=1");
   const [{ id, createdBy }] = body.events;

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import type { Database } from "../../src/db/database.ts";
-import { demoDataset } from "../../src/demo/dataset.ts";
+import { makeDemo } from "../../src/demo/dataset.ts";
 import { applyProject, compareProject } from "../../src/transfer/project-plan.ts";
 import { projectAsYaml, readProjectText } from "../../src/transfer/project-text.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
@@ -221,7 +221,10 @@ test("a dry run returns the same and leaves nothing", async (t) => {
 });
 
 test("the text of a project describes that project", async (t) => {
-  const { db } = await openServer(t, { ...createWorld(), lines: demoDataset(Date.now()) as World["lines"] });
+  const { db } = await openServer(t, {
+    ...createWorld(),
+    lines: makeDemo(Date.now()).lines as World["lines"],
+  });
   const projects = db.prepare<[], string>("SELECT id FROM projects").pluck().all();
   assert.ok(projects.length > 3);
   for (const project of projects) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Place } from "../../src/dataset/kind.ts";
 import type { Database } from "../../src/db/database.ts";
-import { demoDataset } from "../../src/demo/dataset.ts";
+import { makeDemo } from "../../src/demo/dataset.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks } from "../support/server.ts";
 import { everyKey, HEADER, type Line, line, toText } from "./examples.ts";
@@ -167,5 +167,5 @@ for (const [kind, keys] of [
 const NOW = Date.parse("2026-07-01T12:00:00Z");
 
 test("the demo causes no warnings", async (t) => {
-  assert.deepEqual(await warnings(empty(t), toText(demoDataset(NOW))), []);
+  assert.deepEqual(await warnings(empty(t), toText(makeDemo(NOW).lines)), []);
 });
