@@ -140,7 +140,7 @@ const HIDDEN = failed(
 async function outcomeOf(
   context: AttemptContext,
   target: Target,
-  { wire, isVisible }: { wire: string; isVisible: 0 | 1 },
+  { wire, head, isVisible }: NonNullable<ReturnType<ReturnType<typeof eventFor>["get"]>>,
   remaining: string | null,
 ): Promise<Outcome> {
   const { log, clock, outside } = context;
@@ -156,6 +156,7 @@ async function outcomeOf(
         decryptedParameters(context.db, { ...target, parameters: JSON.parse(target.parameters) }),
       ),
       event,
+      head,
       remaining: remaining === null ? undefined : JSON.parse(remaining),
       summary: summary ?? event.type,
       now: clock.now(),

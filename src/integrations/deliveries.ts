@@ -61,9 +61,9 @@ export const targetById = query<{ id: number }, Target>(`
 export const activeIntegrations = query<object, number>(`
   SELECT id FROM integrations WHERE enabled AND NOT paused ORDER BY id`);
 
-/** An event as JSON text, and whether the last editor of an integration may see it now. */
-export const eventFor = query<Key, { wire: string; isVisible: 0 | 1 }>(`
-  SELECT wire, EXISTS (SELECT 1 FROM ${EDITED_INTEGRATIONS}
+/** An event as JSON text, what proves the log up to it, and whether the last editor of an integration may see it now. */
+export const eventFor = query<Key, { wire: string; head: string | null; isVisible: 0 | 1 }>(`
+  SELECT wire, id || ':' || lower(hex(hash)) AS head, EXISTS (SELECT 1 FROM ${EDITED_INTEGRATIONS}
     WHERE integrations.id = :integrationId AND ${editorSees("events.project")}) AS isVisible
   FROM events WHERE events.id = :eventId`);
 

@@ -14,7 +14,8 @@ export const FILE: Service = {
   definition: {
     name: "file",
     displayName: "File",
-    description: "Appends each event to a file on the server, one JSON object per line.",
+    description:
+      "Appends each event, with the hash of the log up to it, to a file on the server: one JSON object per line.",
     documentationUrl: "https://jsonlines.org",
     howTo:
       "The file NAME.jsonl is in the folder chosen by the operator, by default next to the data file. At 10 MB it becomes " +
@@ -27,12 +28,13 @@ export const FILE: Service = {
     ],
     events: [...EVENT_TYPES],
   },
-  async deliver({ event, parameters: { file: name = "" } }, { folder }) {
-    const details = { file: `${name}.jsonl`, body: event };
+  async deliver({ event, head, parameters: { file: name = "" } }, { folder }) {
+    const body = { ...event, ...(head !== null && { head }) };
+    const details = { file: `${name}.jsonl`, body };
     if (folder === undefined)
       return failed("No folder for files is configured: set --delivery-folder.", details);
     try {
-      await append(folder, name, `${JSON.stringify(event)}\n`);
+      await append(folder, name, `${JSON.stringify(body)}\n`);
       return { state: "success", stateDetails: `The event was appended to ${name}.jsonl.`, details };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;

@@ -21,6 +21,8 @@ export interface Job {
   /** As text, including secrets; empty ones are left out. */
   parameters: Readonly<Record<string, string>>;
   event: SentEvent;
+  /** What `events verify --since` takes: kept elsewhere, it proves the log up to the event. Null if the event has no hash. */
+  head: string | null;
   /** The channels still to be notified; undefined for all. */
   remaining: readonly string[] | undefined;
   /** A description in Markdown, with double asterisks for bold and links to paths on this server. */

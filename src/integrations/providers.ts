@@ -58,12 +58,16 @@ const WEBHOOK: Service = {
     events: [...OF_WEBHOOKS],
   },
   deliver: posting("Webhook request", (job, publicUrl) => {
-    const { event, integrationId, now } = job;
+    const { event, head, integrationId, now } = job;
     const { url = "", contentType = "application/json", authorization, ...others } = job.parameters;
     const secrets = [others.signingSecret ?? [], others.previousSigningSecret ?? []].flat();
     return {
       url,
-      headers: { "content-type": contentType, ...(authorization && { authorization }) },
+      headers: {
+        "content-type": contentType,
+        ...(authorization && { authorization }),
+        ...(head !== null && { "flagstone-head": head }),
+      },
       body: rendered(job, publicUrl, event, contentType),
       sign: (body) => signed(`${integrationId}-${event.id}`, now, body, secrets),
       details: { url: maskedUrl(url), contentType },

@@ -232,6 +232,7 @@ test("a file gets a line per event, readable only by its owner", async (t) => {
     lines.map((line) => JSON.parse(line).featureName),
     ["f"],
   );
+  assert.match(JSON.parse(lines[0]!).head, /^\d+:[0-9a-f]{64}$/);
   assert.equal(fs.statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(
     [record.state, record.stateDetails],

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { test } from "node:test";
+import { headOf } from "../../src/events/chain.ts";
 import { openDelivering } from "../support/delivering.ts";
 import { openReceiver } from "../support/receiver.ts";
 
 test("an event is posted unchanged, and the attempt is recorded", async (t) => {
   const receiver = await openReceiver(t);
-  const { integrate, addFlag, recorded, waiting } = await openDelivering(t);
+  const { db, integrate, addFlag, recorded, waiting } = await openDelivering(t);
   await integrate({ url: receiver.url });
   await addFlag("f");
   const [record] = await recorded(1);
@@ -29,6 +30,8 @@ test("an event is posted unchanged, and the attempt is recorded", async (t) => {
   assert.equal(headers["content-type"], "application/json");
   assert.equal(headers["webhook-id"], `1-${sent.id}`);
   assert.equal(headers["webhook-signature"], undefined);
+  const [id, hash] = String(headers["flagstone-head"]).split(":");
+  assert.deepEqual({ id: Number(id), hash }, headOf(db));
   assert.equal(record!.state, "success");
   assert.equal(record!.stateDetails, "Webhook request was successful with status code: 200.");
   const { durationMs, url, ...details } = record!.details;
