@@ -2,7 +2,6 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import { type Database, perDatabase } from "./database.ts";
 import { DataError, reasonOf } from "./error.ts";
-import { IN_MEMORY } from "./open.ts";
 import { stagedFile } from "./staged-file.ts";
 
 /*
@@ -113,8 +112,7 @@ function load(db: Database, mustExist: boolean): Key[] {
 }
 
 /** An in-memory database keeps its key in memory too. */
-const fileOf = (db: Database) =>
-  keyringOf(db).file ?? (db.memory || db.name === IN_MEMORY ? undefined : keyFileBeside(db.name));
+const fileOf = (db: Database) => keyringOf(db).file ?? (db.memory ? undefined : keyFileBeside(db.name));
 
 function loadFrom(file: string, mustExist: boolean): Key[] {
   if (!fs.existsSync(file)) {
