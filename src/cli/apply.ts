@@ -1,10 +1,9 @@
 import { text } from "node:stream/consumers";
 import type { Database } from "../db/database.ts";
-import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { applyProject, compareProject } from "../transfer/project-plan.ts";
 import { type Opened, proposeProject } from "../transfer/project-request.ts";
-import type { Differences, Step } from "../transfer/project-step.ts";
+import { type Step, toLine } from "../transfer/project-step.ts";
 import { type ProjectText, projectAsYaml, readProjectText } from "../transfer/project-text.ts";
 import { type Context, command, JSON_OPTION } from "./command.ts";
 import { AT_OPTION, dataFile, dataFileToRead } from "./data-file.ts";
@@ -117,24 +116,3 @@ function printSteps(
   if (options.json) print(JSON.stringify({ project, changes: steps, changeRequests }));
   else for (const step of steps) print(toLine(step));
 }
-
-const SIGNS = { add: "+", change: "~", remove: "-" } as const;
-
-/** A difference in words. */
-export function toLine({ action, kind, name, environment, strategy, changes, note }: Step) {
-  const subject = environment === undefined ? `${kind} ${name}` : `flag ${name}, ${environment}`;
-  const part =
-    { strategy: `: strategy ${strategy}`, order: ": the order of the strategies" }[kind as string] ?? "";
-  const details = [changes && describeChanges(changes), note && `(${note})`].filter(Boolean).join(" ");
-  return printable(`${SIGNS[action]} ${subject}${part}${details && `: ${details}`}`);
-}
-
-const describeChanges = (changes: Differences) =>
-  Object.entries(changes)
-    .map(([key, { from, to }]) => `${key} ${shorten(from)} → ${shorten(to)}`)
-    .join(", ");
-
-const shorten = (value: unknown) => {
-  const json = JSON.stringify(value) ?? "none";
-  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
-};

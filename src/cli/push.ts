@@ -13,7 +13,7 @@ import { pulledLines } from "../moving/pull.ts";
 import { type Plan, planPush, sendPush } from "../moving/push.ts";
 import { openPull, type Pull } from "../moving/source.ts";
 import { importLines } from "../transfer/import.ts";
-import { toLine } from "./apply.ts";
+import { toLine } from "../transfer/project-step.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
 import { closing, dataFileToRead } from "./data-file.ts";
 import { counted, endProgress, logLeft, progressTextOn } from "./output.ts";

@@ -8,6 +8,7 @@ import { archiveFeatureOperation } from "../flags/features-archive.ts";
 import { feature } from "../flags/features-dataset.ts";
 import { replaceEnvironmentVariants } from "../flags/variants.ts";
 import { performIn } from "../http/perform.ts";
+import { without } from "../lib/lists.ts";
 import { type Change, changeFor, type Step } from "../transfer/project-step.ts";
 import { allOf, type Leave, type Of } from "./lines.ts";
 
@@ -61,10 +62,6 @@ const stepFor = (kind: Step["kind"], { name }: Flag, from: unknown, to: unknown)
   ...{ action: "change", kind, name },
   changes: { [kind]: { from, to } },
 });
-
-/** Those that the other list lacks. */
-const without = <T>(list: readonly T[], others: readonly T[]) =>
-  list.filter((one) => !others.some((other) => isDeepStrictEqual(one, other)));
 
 function* changeOfTags({ ours, theirs }: Pair): Generator<Change> {
   const [addedTags, removedTags] = [without(ours.tags, theirs.tags), without(theirs.tags, ours.tags)];

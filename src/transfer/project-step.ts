@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Performing } from "../http/perform.ts";
+import { printable } from "../lib/text.ts";
 
 /** A change that removes differences between a project and a text. */
 export interface Change {
@@ -51,3 +52,28 @@ export const differences = (current: object, wanted: object): Differences =>
       .map(([key, to]) => [key, { from: current[key as keyof typeof current], to }] as const)
       .filter(([, { from, to }]) => to !== undefined && !isDeepStrictEqual(from, to)),
   );
+
+const SIGNS = { add: "+", change: "~", remove: "-" } as const;
+
+/** A difference in words. */
+export function toLine({ action, kind, name, environment, strategy, changes, note }: Step) {
+  const subject = environment === undefined ? `${kind} ${name}` : `flag ${name}, ${environment}`;
+  const part =
+    { strategy: `: strategy ${strategy}`, order: ": the order of the strategies" }[kind as string] ?? "";
+  const details = [changes && describeChanges(changes), note && `(${note})`].filter(Boolean).join(" ");
+  return printable(`${SIGNS[action]} ${subject}${part}${details && `: ${details}`}`);
+}
+
+const describeChanges = (changes: Differences) =>
+  Object.entries(changes)
+    .map(([key, values]) => `${key} ${valuesInWords(values)}`)
+    .join(", ");
+
+/** What a value was, and what it is, each in part if it is long. */
+export const valuesInWords = ({ from, to }: { from?: unknown; to?: unknown }) =>
+  `${shorten(from)} → ${shorten(to)}`;
+
+const shorten = (value: unknown) => {
+  const json = JSON.stringify(value) ?? "none";
+  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
+};
