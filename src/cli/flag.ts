@@ -15,7 +15,8 @@ import { printList, printResult } from "./output.ts";
 import { DEFAULT_ENVIRONMENT, ENVIRONMENT_OPTION } from "./seed.ts";
 import { type Call, callFile, callServer, connectionTo, SERVER_OPTIONS } from "./server-url.ts";
 
-const OPTIONS = {
+/** For commands that ask a server, or else the data file. */
+export const OPTIONS = {
   url: { hint: "URL", help: "ask this server instead of opening the data file" },
   ...SERVER_OPTIONS,
   ...JSON_OPTION,
@@ -100,7 +101,7 @@ export const flagOn = switching("on", enable);
 export const flagOff = switching("off", disable);
 
 /** Runs the body with the server, if one is named, or else with the data file. */
-async function withCall(context: Context<typeof OPTIONS>, body: (call: Call) => Promise<void>) {
+export async function withCall(context: Context<typeof OPTIONS>, body: (call: Call) => Promise<void>) {
   const { url, data } = context.options as { url?: string; data?: string };
   if (url === undefined) {
     using db = dataFile(context.config);
@@ -125,7 +126,7 @@ async function flagsFound(call: Call, criteria: Record<string, string>): Promise
 }
 
 /** The live flag with this name, in whatever project. @throws Error that suggests a similar name */
-async function requireFlag(call: Call, name: string): Promise<FoundFeature> {
+export async function requireFlag(call: Call, name: string): Promise<FoundFeature> {
   const flag = (await flagsFound(call, { query: name })).find((one) => one.name === name);
   if (flag) return flag;
   const all = await flagsFound(call, {});

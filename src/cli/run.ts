@@ -16,6 +16,7 @@ import { evaluate } from "./evaluate.ts";
 import { eventsHead, eventsPurge, eventsVerify } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { flagCreate, flagList, flagOff, flagOn } from "./flag.ts";
+import { flagHistory } from "./flag-history.ts";
 import { health } from "./health.ts";
 import { help, helpOf, man, unknownCommand } from "./help.ts";
 import { historyPurge } from "./history.ts";
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   flagCreate,
   flagOn,
   flagOff,
+  flagHistory,
   evaluate,
   importCommand,
   pull,

@@ -51,6 +51,7 @@ export * from "../flags/strategy-uses.ts";
 export * from "../flags/tag-types.ts";
 export * from "../flags/tags.ts";
 export * from "../flags/variants.ts";
+export * from "../history/versions.ts";
 export * from "../integrations/integrations-routes.ts";
 export * from "../integrations/integrations-schema.ts";
 export * from "../log/notifications.ts";

@@ -183,3 +183,19 @@ test("where the environment asks before changes, a terminal is asked, and a scri
   assert.match((await runHere(on, { isTTY: true, input: "y\n" })).stdout, /f is on in prod/);
   assert.equal((await flag("off", "f", "--environment", "prod", "--yes")).code, 0);
 });
+
+test("the versions of a flag are printed, newest first, and who last changed what it has", async (t) => {
+  for (const { flag } of [await onFile(t), await onServer(t)]) {
+    await flag("on", "sale", "--environment", "production");
+    const { stdout } = await flag("history", "sale");
+    assert.match(stdout, /^\d+ {2}20\S+ {2}\S+\n( {2}.+\n)* {2}\S+ enabled the flag sale/m);
+    assert.match(stdout, /^ {4}environments\.production\.enabled false → true$/m);
+    const blame = await flag("history", "sale", "--blame");
+    assert.match(blame.stdout, /^environments\.production\.enabled {2}\S+ {2}20\S+ {2}\(event \d+\)$/m);
+    const { versions } = JSON.parse((await flag("history", "sale", "--limit", "1", "--json")).stdout);
+    assert.equal(versions.length, 1);
+    await flag("off", "sale", "--environment", "production");
+    const older = await flag("history", "sale", "--before", String(versions[0].id));
+    assert.doesNotMatch(older.stdout, /→ true/);
+  }
+});

@@ -73,6 +73,7 @@ const DOMAINS = [
   "undo",
   "transfer",
   "moving",
+  "history",
   "demo",
   "server",
   "edge",
