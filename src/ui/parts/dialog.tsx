@@ -1,5 +1,5 @@
-import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { useDialog } from "../address.ts";
 import { asked } from "../confirm.ts";
@@ -9,16 +9,23 @@ import type { Fields } from "./fields.tsx";
 import { Form, type FormProps, type FormState, useForm } from "./form.tsx";
 import type { IconName } from "./words.tsx";
 
+/** What closes a dialog, as whatever has opened it says. */
+export const Closing = createContext<(() => void) | undefined>(undefined);
+
+export const useClose = () => useContext(Closing)!;
+
 interface DialogProps {
   title: string;
-  /** Called when it is closed by its button or by `Esc`; without it the dialog can't be closed. */
-  onClose?: (() => void) | undefined;
+  /** What closes it; without that, and outside of a `Closing`, it can't be closed. */
+  onClose?: () => void;
   isWide?: boolean | undefined;
   children: ComponentChildren;
 }
 
-/** A modal dialog. Closing it asks first if something is typed in it. */
+/** A modal dialog. Closing it by its button or by `Esc` asks first if something is typed in it. */
 export function Dialog({ title, onClose, isWide, children }: DialogProps) {
+  const closing = useContext(Closing);
+  const leaveTo = onClose ?? closing;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -26,7 +33,7 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
     shown?.showModal();
     return () => shown?.close(); // returns the focus to where it was
   }, []);
-  const close = () => onClose && leave(unsavedIn(element.current), onClose);
+  const close = () => leaveTo && leave(unsavedIn(element.current), leaveTo);
   const cancel = (event: Event) => {
     event.preventDefault();
     close();
@@ -46,7 +53,7 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
     >
       <div class="head">
         <h2 id={id}>{title}</h2>
-        {onClose && <IconButton icon="close" label="Close" onClick={close} />}
+        {leaveTo && <IconButton icon="close" label="Close" onClick={close} />}
       </div>
       {children}
       <Messages isInDialog />
@@ -64,22 +71,26 @@ interface OpenerProps {
   of?: string;
   /** Whether the user may open it; what is typed in it stays even if that ends meanwhile. */
   isAllowed?: boolean;
+  /** Shows only the icon, and says the label. */
+  isBare?: boolean;
   /** The dialog. */
-  children(onClose: () => void): ComponentChildren;
+  children: ComponentChildren;
 }
 
 /** A button that opens a dialog, which the address holds. */
 export function Opener(props: OpenerProps) {
-  const { label, parameter, of = "true", isAllowed = true, children, ...button } = props;
+  const { label, parameter, of = "true", isAllowed = true, isBare = false, children, ...button } = props;
   const dialog = useDialog(parameter);
+  const open = () => dialog.open(of);
   return (
     <>
-      {isAllowed && (
-        <Button {...button} onClick={() => dialog.open(of)}>
+      {isAllowed && isBare && <IconButton icon={button.icon!} label={label} onClick={open} />}
+      {isAllowed && !isBare && (
+        <Button {...button} onClick={open}>
           {label}
         </Button>
       )}
-      {dialog.of === of && children(dialog.close)}
+      {dialog.of === of && <Closing.Provider value={dialog.close}>{children}</Closing.Provider>}
     </>
   );
 }
@@ -93,28 +104,28 @@ interface FormDialogProps<T extends Record<string, unknown>, R>
   /** May throw: the dialog then stays open, and shows the error. */
   send(values: T): Promise<R>;
   /** The path of the view that opens then. */
-  leadsTo?(sent: NoInfer<R>, values: T): string;
-  onClose(): void;
+  leadsTo?: ((sent: NoInfer<R>, values: T) => string) | undefined;
   isWide?: boolean;
 }
 
 /** A dialog with a form, which closes or leads to another view once its values are sent. */
 export function FormDialog<T extends Record<string, unknown>, R>(props: FormDialogProps<T, R>) {
-  const { title, isWide, initial, fields, send, leadsTo, onClose, ...rest } = props;
+  const { title, isWide, initial, fields, send, leadsTo, ...rest } = props;
   const [, navigate] = useLocation();
+  const close = useClose();
   const form = useForm(initial, async (values) => {
     const sent = await send(values);
     if (leadsTo) navigate(leadsTo(sent, values), { replace: true });
-    else onClose();
+    else close();
   });
   return (
-    <Dialog title={title} isWide={isWide} onClose={onClose}>
-      <Form {...rest} form={form} fields={fields(form)} onCancel={onClose} />
+    <Dialog title={title} isWide={isWide}>
+      <Form {...rest} form={form} fields={fields(form)} onCancel={close} />
     </Dialog>
   );
 }
 
-export interface ConfirmProps {
+interface ConfirmProps {
   title: string;
   /** What will be lost. */
   children?: ComponentChildren;
@@ -122,44 +133,46 @@ export interface ConfirmProps {
   action: string;
   /** If it fails, the dialog stays open and shows the error. */
   onConfirm(): Promise<unknown>;
-  onClose(): void;
-}
-
-/** Asks for confirmation before something is destroyed. */
-export const Confirm = ({ children, action, onConfirm, ...dialog }: ConfirmProps) => (
-  <FormDialog {...dialog} initial={{}} fields={() => ({})} submit={action} kind="danger" send={onConfirm}>
-    <div>{children}</div>
-  </FormDialog>
-);
-
-interface RemoveButtonProps extends Omit<ConfirmProps, "onClose"> {
-  /** Its accessible name. */
-  label: string;
-  /** The parameter of the address that says what is being removed. */
-  parameter?: string;
-  /** What it removes, as the address names it. */
-  of: string;
-  /** Why it can't be removed as things are; empty if it can. */
+  /** The path of the view that opens then. */
+  leadsTo?: string;
+  /** Why it can't be done as things are; empty if it can. */
   obstacle?: string | undefined;
 }
 
-/** A button in a row that asks for confirmation, and then removes the row. */
-export function RemoveButton({ label, parameter = "remove", of, obstacle, ...confirm }: RemoveButtonProps) {
-  const removing = useDialog(parameter);
-  const question = obstacle ? (
-    <Dialog title={confirm.title} onClose={removing.close}>
-      {obstacle}
-    </Dialog>
+/** Asks for confirmation before something is destroyed. */
+export const Confirm = ({ title, children, action, onConfirm, leadsTo, obstacle }: ConfirmProps) =>
+  obstacle ? (
+    <Dialog title={title}>{obstacle}</Dialog>
   ) : (
-    <Confirm {...confirm} onClose={removing.close} />
+    <FormDialog
+      title={title}
+      initial={{}}
+      fields={() => ({})}
+      submit={action}
+      kind="danger"
+      send={onConfirm}
+      leadsTo={leadsTo === undefined ? undefined : () => leadsTo}
+    >
+      <div>{children}</div>
+    </FormDialog>
   );
+
+/** A button that asks for confirmation. */
+export function ConfirmButton(props: ConfirmProps & OpenerProps) {
+  const { title, children, action, onConfirm, leadsTo, obstacle, ...opener } = props;
   return (
-    <>
-      <IconButton icon="remove" label={label} onClick={() => removing.open(of)} />
-      {removing.of === of && question}
-    </>
+    <Opener {...opener}>
+      <Confirm {...props} />
+    </Opener>
   );
 }
+
+type RemoveButtonProps = Omit<ConfirmProps & OpenerProps, "parameter"> & { of: string; parameter?: string };
+
+/** The same in a row, to remove it. */
+export const RemoveButton = (props: RemoveButtonProps) => (
+  <ConfirmButton icon="remove" isBare parameter="remove" {...props} />
+);
 
 /** Asks before what is typed is lost. */
 export function DiscardQuestion() {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Args, type Output, type ReadKey, RequestError, request } from "../api.ts";
 import { useLast, useRead } from "../reads.ts";
 import { tell } from "./controls.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, useClose } from "./dialog.tsx";
 import { Differences } from "./differences.tsx";
 import type { Fields } from "./fields.tsx";
 import { Form, type FormProps, type FormState, isSame, useForm } from "./form.tsx";
@@ -127,7 +127,6 @@ interface EditorProps<K extends ReadKey, V extends Values> {
   update(values: V, now: Output<K> & object): Promise<unknown>;
   /** The label of the submit button. */
   submit: string;
-  onClose(): void;
   isWide?: boolean;
 }
 
@@ -155,9 +154,9 @@ export function EditSection<T extends object, V extends Values>(props: EditSecti
 
 /** A dialog to create or edit something, which closes once it is saved. */
 export const Editor = <K extends ReadKey, V extends Values>(props: EditorProps<K, V>) => {
-  const { title, of, onClose, isWide } = props;
+  const { title, of, isWide } = props;
   return (
-    <Dialog title={title} onClose={onClose} isWide={isWide}>
+    <Dialog title={title} isWide={isWide}>
       {of ? <EditCurrent {...props} of={of} /> : <EditVersion {...props} now={undefined} />}
     </Dialog>
   );
@@ -180,18 +179,19 @@ function EditCurrent<K extends ReadKey, V extends Values>(
 function EditVersion<K extends ReadKey, V extends Values>(
   props: EditorProps<K, V> & { now: Output<K> | undefined },
 ) {
-  const { of, now, toValues, fields, above, below, create, update, submit, onClose } = props;
+  const { of, now, toValues, fields, above, below, create, update, submit } = props;
+  const close = useClose();
   const edit = useEdit<(Output<K> & object) | undefined, V>({
     now: now as (Output<K> & object) | undefined,
     read: of && (async () => (await request(...of)) as Output<K> & object),
     toValues,
     async save(values, ifStill) {
       await (ifStill ? update(values, ifStill) : create?.(values));
-      onClose();
+      close();
     },
   });
   return (
-    <EditForm edit={edit} fields={fields(edit.form, now)} above={above} submit={submit} onCancel={onClose}>
+    <EditForm edit={edit} fields={fields(edit.form, now)} above={above} submit={submit} onCancel={close}>
       {below}
     </EditForm>
   );

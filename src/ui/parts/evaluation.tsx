@@ -15,18 +15,17 @@ export interface TryProps {
   /** The one that is chosen at first. */
   environment: string;
   evaluate(context: Context, environment: string): Promise<readonly EvaluatedFlag[]>;
-  onClose(): void;
 }
 
 /** Evaluates flags for a context, and explains the results. */
-export function TryDialog({ title, environments, environment, evaluate, onClose }: TryProps) {
+export function TryDialog({ title, environments, environment, evaluate }: TryProps) {
   const [results, setResults] = useState<readonly EvaluatedFlag[]>([]);
   const form = useForm({ environment, ...toInput({}, "") }, async (values) =>
     setResults(await evaluate(toContext(values), values.environment)),
   );
   const fields = { environment: choice("Environment", choicesOf(environments)), ...useContextFields(form) };
   return (
-    <Dialog title={title} onClose={onClose} isWide>
+    <Dialog title={title} isWide>
       <Form form={form} fields={fields} submit="Evaluate" />
       <div aria-live="polite">
         {results.map((feature) => (

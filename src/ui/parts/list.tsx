@@ -3,7 +3,7 @@ import { useDialog } from "../address.ts";
 import { capitalised } from "../format.ts";
 import { type Read, useLast } from "../reads.ts";
 import { Button, IconButton } from "./controls.tsx";
-import { RemoveButton } from "./dialog.tsx";
+import { Closing, RemoveButton } from "./dialog.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Answer, Heading } from "./words.tsx";
 
@@ -14,7 +14,6 @@ export interface Edited<T> {
   title: string;
   /** The label of the submit button. */
   submit: string;
-  onClose(): void;
 }
 
 interface EditableListProps<D, T> {
@@ -99,10 +98,10 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
                 empty={`No ${noun}s yet.`}
                 columns={[...columns, ["Actions", tools, "tools"]]}
               />
-              {creating.of && editor({ ...create, onClose: creating.close })}
+              {creating.of && <Closing.Provider value={creating.close}>{editor(create)}</Closing.Provider>}
               {editing.of && (
-                <Editing key={editing.of} row={at(editing.of)}>
-                  {(row) => editor({ ...edit(row), onClose: editing.close })}
+                <Editing key={editing.of} row={at(editing.of)} onClose={editing.close}>
+                  {(row) => editor(edit(row))}
                 </Editing>
               )}
             </>
@@ -115,13 +114,14 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
 
 interface EditingProps<T> {
   row: T | undefined;
+  onClose(): void;
   children(row: T): ComponentChildren;
 }
 
 /** Keeps the editor open, with what is typed in it, even if others delete the row. */
-export function Editing<T>({ row, children }: EditingProps<T>) {
+export function Editing<T>({ row, onClose, children }: EditingProps<T>) {
   const last = useLast(row);
-  return last === undefined ? null : children(last);
+  return last === undefined ? null : <Closing.Provider value={onClose}>{children(last)}</Closing.Provider>;
 }
 
 /** Columns that most lists have. */

@@ -9,17 +9,14 @@ import { Icon, NameLink } from "./words.tsx";
 /** Shows the view as it was at a time. */
 export const AsOf = () => (
   <Opener label="As of…" icon="log" parameter="past">
-    {(onClose) => (
-      <FormDialog
-        title="What was"
-        initial={{ at: shownTime.value ? toLocal(new Date(shownTime.value)) : inDays(-1) }}
-        fields={() => ({ at: localTime("As of") })}
-        submit="Show"
-        send={async ({ at }) => new Date(at).toISOString()}
-        leadsTo={(at) => addressWith({ past: undefined, at })}
-        onClose={onClose}
-      />
-    )}
+    <FormDialog
+      title="What was"
+      initial={{ at: shownTime.value ? toLocal(new Date(shownTime.value)) : inDays(-1) }}
+      fields={() => ({ at: localTime("As of") })}
+      submit="Show"
+      send={async ({ at }) => new Date(at).toISOString()}
+      leadsTo={(at) => addressWith({ past: undefined, at })}
+    />
   </Opener>
 );
 

@@ -8,20 +8,13 @@ import { problemAt } from "./form.tsx";
 import { REQUESTS } from "./requests.tsx";
 
 /** When something is to happen, in the reader's own time zone. */
-export const ScheduleDialog = ({
-  send,
-  onClose,
-}: {
-  send(at: string): Promise<unknown>;
-  onClose(): void;
-}) => (
+export const ScheduleDialog = ({ send }: { send(at: string): Promise<unknown> }) => (
   <FormDialog
     title="Schedule"
     initial={{ scheduledAt: inDays(1) }}
     fields={() => ({ scheduledAt: localTime("When") })}
     submit="Schedule"
     send={async ({ scheduledAt }) => send(instantOf(scheduledAt).toISOString())}
-    onClose={onClose}
   />
 );
 

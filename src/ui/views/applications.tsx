@@ -1,8 +1,8 @@
-import { Link, useLocation } from "wouter-preact";
+import { Link } from "wouter-preact";
 import { pathTo, useFilters, useNameInPath } from "../address.ts";
 import type { Output } from "../api.ts";
 import { count, counted } from "../format.ts";
-import { Confirm, Opener } from "../parts/dialog.tsx";
+import { ConfirmButton, Opener } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
 import { long, text, valuesOf } from "../parts/fields.tsx";
 import { Pager, Search, Table } from "../parts/table.tsx";
@@ -192,38 +192,31 @@ export function Application() {
 }
 
 function Actions({ appName }: Details) {
-  const [, navigate] = useLocation();
   const params = { appName };
   return (
     <>
       <Opener label="Edit" icon="edit" parameter="edit">
-        {(onClose) => (
-          <Editor
-            title={`Application ${appName}`}
-            of={[`GET ${APPLICATION}`, { params }]}
-            toValues={(now) => valuesOf(now, { description: "", url: "" })}
-            fields={() => ({ description: long("Description"), url: text("Address") })}
-            update={(body, ifStill) => change(`POST ${APPLICATION}`, { params, body, ifStill })}
-            submit="Save"
-            onClose={onClose}
-          />
-        )}
+        <Editor
+          title={`Application ${appName}`}
+          of={[`GET ${APPLICATION}`, { params }]}
+          toValues={(now) => valuesOf(now, { description: "", url: "" })}
+          fields={() => ({ description: long("Description"), url: text("Address") })}
+          update={(body, ifStill) => change(`POST ${APPLICATION}`, { params, body, ifStill })}
+          submit="Save"
+        />
       </Opener>
-      <Opener label="Delete" icon="remove" kind="danger" parameter="remove">
-        {(onClose) => (
-          <Confirm
-            title={`Delete ${appName}?`}
-            action="Delete the application"
-            onConfirm={async () => {
-              await change(`DELETE ${APPLICATION}`, { params });
-              navigate("/applications", { replace: true });
-            }}
-            onClose={onClose}
-          >
-            It is no longer listed, nor are its instances. If it still runs, it comes back by itself.
-          </Confirm>
-        )}
-      </Opener>
+      <ConfirmButton
+        label="Delete"
+        icon="remove"
+        kind="danger"
+        parameter="remove"
+        title={`Delete ${appName}?`}
+        action="Delete the application"
+        onConfirm={() => change(`DELETE ${APPLICATION}`, { params })}
+        leadsTo="/applications"
+      >
+        It is no longer listed, nor are its instances. If it still runs, it comes back by itself.
+      </ConfirmButton>
     </>
   );
 }

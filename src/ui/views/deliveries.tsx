@@ -3,7 +3,7 @@ import { Link, useParams } from "wouter-preact";
 import { useDialog, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button, tell } from "../parts/controls.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Closing, Dialog, useClose } from "../parts/dialog.tsx";
 import { Pager, Table } from "../parts/table.tsx";
 import { Snippet } from "../parts/tokens.tsx";
 import { Answer, Badge, Heading, Icon, Summary, Time } from "../parts/words.tsx";
@@ -109,7 +109,11 @@ function DeliveryTable({ id }: { id: string }) {
               total={deliveries.length < PAGE ? offset + deliveries.length : Number.POSITIVE_INFINITY}
               onMove={(offset) => setFilters({ offset: String(offset) })}
             />
-            {opened && <Details integration={id} delivery={opened} onClose={details.close} />}
+            {opened && (
+              <Closing.Provider value={details.close}>
+                <Details integration={id} delivery={opened} />
+              </Closing.Provider>
+            )}
           </>
         );
       }}
@@ -123,18 +127,19 @@ const DeliveryState = ({ state }: Pick<Delivery, "state">) => (
   <Badge tone={state === "failed" ? "bad" : "good"}>{WORDS[state]}</Badge>
 );
 
-type DetailsProps = { integration: string; delivery: Delivery; onClose(): void };
+type DetailsProps = { integration: string; delivery: Delivery };
 
-function Details({ integration, delivery, onClose }: DetailsProps) {
+function Details({ integration, delivery }: DetailsProps) {
   const { event, state, createdAt, stateDetails, details } = delivery;
   const params = { id: integration, eventId: delivery.id };
+  const close = useClose();
   const redeliver = async () => {
     await change(`POST ${INTEGRATION}/events/:eventId/redeliver`, { params });
     tell("It will be delivered again.");
-    onClose();
+    close();
   };
   return (
-    <Dialog title={`Delivery of ${event.type}`} onClose={onClose} isWide>
+    <Dialog title={`Delivery of ${event.type}`} isWide>
       <p>
         <Summary text={event.summary ?? event.type} />
       </p>

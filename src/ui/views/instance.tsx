@@ -3,7 +3,7 @@ import { type Output, request } from "../api.ts";
 import { BannerNotice } from "../banners.tsx";
 import { count } from "../format.ts";
 import { Button, Switch } from "../parts/controls.tsx";
-import { Confirm, FormDialog, Opener } from "../parts/dialog.tsx";
+import { ConfirmButton, FormDialog } from "../parts/dialog.tsx";
 import { EditSection } from "../parts/edit.tsx";
 import { check, choice, choicesOf, long, text, valuesOf } from "../parts/fields.tsx";
 import { EditableList } from "../parts/list.tsx";
@@ -127,19 +127,17 @@ const Maintenance = ({ maintenanceMode }: Config) => (
         Switch it off
       </Button>
     ) : (
-      <Opener label="Switch it on" kind="danger" parameter="maintenance">
-        {(onClose) => (
-          <Confirm
-            title="Switch maintenance mode on?"
-            action="Switch it on"
-            onConfirm={() => change(MAINTENANCE, { body: { enabled: true } })}
-            onClose={onClose}
-          >
-            Nobody can change anything until it is switched off again: no flag, no project, no person. That
-            includes scripts and integrations. Everyone sees above each page that it is on.
-          </Confirm>
-        )}
-      </Opener>
+      <ConfirmButton
+        label="Switch it on"
+        kind="danger"
+        parameter="maintenance"
+        title="Switch maintenance mode on?"
+        action="Switch it on"
+        onConfirm={() => change(MAINTENANCE, { body: { enabled: true } })}
+      >
+        Nobody can change anything until it is switched off again: no flag, no project, no person. That
+        includes scripts and integrations. Everyone sees above each page that it is on.
+      </ConfirmButton>
     )}
   </section>
 );

@@ -119,7 +119,7 @@ export function Users() {
           />
         )}
       />
-      {link && <LinkDialog link={link} onClose={() => setLink(undefined)} />}
+      {link && <LinkDialog {...link} onClose={() => setLink(undefined)} />}
     </>
   );
 }
@@ -147,7 +147,7 @@ const filled = <K extends string>(values: Record<K, string>) =>
     Record<K, string>
   >;
 
-const LinkDialog = ({ link: { title, label, path }, onClose }: { link: OnceLink; onClose(): void }) => (
+const LinkDialog = ({ title, label, path, onClose }: OnceLink & { onClose(): void }) => (
   <Dialog title={title} onClose={onClose} isWide>
     <Secret value={new URL(path.replace(/^\//, ""), document.baseURI).href} label={label} />
   </Dialog>
@@ -422,7 +422,7 @@ export function Invitations() {
           />
         )}
       />
-      {link && <LinkDialog link={link} onClose={() => setLink(undefined)} />}
+      {link && <LinkDialog {...link} onClose={() => setLink(undefined)} />}
     </>
   );
 }

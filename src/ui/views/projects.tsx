@@ -27,7 +27,7 @@ export function Projects() {
           Archived
         </Tick>
         <Opener isAllowed={may("CREATE_PROJECT")} label="New project" kind="main" icon="add" parameter="new">
-          {(onClose) => <NewProject onClose={onClose} />}
+          <NewProject />
         </Opener>
       </Heading>
       <Answer read={read}>
@@ -78,7 +78,7 @@ const EMPTY = {
   environments: [] as readonly string[],
 };
 
-function NewProject({ onClose }: { onClose(): void }) {
+function NewProject() {
   const all = useRead("GET /api/admin/environments").data?.environments ?? [];
   return (
     <FormDialog
@@ -103,7 +103,6 @@ function NewProject({ onClose }: { onClose(): void }) {
         return change("POST /api/admin/projects", { body });
       }}
       leadsTo={({ id }) => pathTo("projects", id)}
-      onClose={onClose}
     />
   );
 }

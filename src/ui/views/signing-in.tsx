@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { type Output, request } from "../api.ts";
 import { counted } from "../format.ts";
 import { Button } from "../parts/controls.tsx";
-import { Confirm, Opener } from "../parts/dialog.tsx";
+import { ConfirmButton } from "../parts/dialog.tsx";
 import { EditSection } from "../parts/edit.tsx";
 import { type Bound, check, choice, choicesOf, KEPT, named, text } from "../parts/fields.tsx";
 import { Table } from "../parts/table.tsx";
@@ -61,19 +61,17 @@ const Passwords = ({ disabled, adminsWithoutPassword: others }: Output<`GET ${ty
       </Button>
     ) : (
       others > 0 && (
-        <Opener label="Switch passwords off" kind="danger" parameter="passwords">
-          {(onClose) => (
-            <Confirm
-              title="Switch passwords off?"
-              action="Switch passwords off"
-              onConfirm={() => change(`POST ${PASSWORDS}`, { body: { disabled: true } })}
-              onClose={onClose}
-            >
-              Nobody can sign in with a password then: {counted(others, "administrator")} can without, and
-              whoever runs the server can create sign-in links.
-            </Confirm>
-          )}
-        </Opener>
+        <ConfirmButton
+          label="Switch passwords off"
+          kind="danger"
+          parameter="passwords"
+          title="Switch passwords off?"
+          action="Switch passwords off"
+          onConfirm={() => change(`POST ${PASSWORDS}`, { body: { disabled: true } })}
+        >
+          Nobody can sign in with a password then: {counted(others, "administrator")} can without, and whoever
+          runs the server can create sign-in links.
+        </ConfirmButton>
       )
     )}
   </section>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button, IconButton } from "../parts/controls.tsx";
-import { Confirm, Dialog, FormDialog, Opener } from "../parts/dialog.tsx";
+import { Closing, Confirm, Dialog, FormDialog, Opener, useClose } from "../parts/dialog.tsx";
 import { type Choice, choice, choicesOf, text } from "../parts/fields.tsx";
 import { type Column, Search, Table } from "../parts/table.tsx";
 import { projects, Secret, Snippets, TOKEN_TIMES } from "../parts/tokens.tsx";
@@ -17,7 +17,7 @@ type CreatedToken = Output<"POST /api/admin/api-tokens">;
 /** API tokens: credentials of applications and scripts, which belong to no user. */
 export function Tokens() {
   const [filters, setFilters] = useFilters({ query: "" });
-  const [created, setCreated] = useState<CreatedToken>();
+  const environments = useRead("GET /api/admin/environments").data?.environments;
   const read = useRead("GET /api/admin/api-tokens");
   const query = filters.query.toLowerCase();
   const matches = ({ tokenName, type, environment, projects }: Token) =>
@@ -26,9 +26,18 @@ export function Tokens() {
     <>
       <Heading title="Tokens">
         <Search label="Search tokens" value={filters.query} onChange={(query) => setFilters({ query })} />
-        <Opener isAllowed={mayDo("CREATE")} label="New token" kind="main" icon="add" parameter="new">
-          {(onClose) => <NewToken onCreated={setCreated} onClose={onClose} />}
-        </Opener>
+        <NewToken
+          isAllowed={mayDo("CREATE")}
+          kind="main"
+          types={[
+            ...(may("CREATE_CLIENT_API_TOKEN") ? [CLIENT] : []),
+            ...(may("CREATE_FRONTEND_API_TOKEN") ? [FRONTEND] : []),
+            ...(isAdmin() ? [ADMIN] : []),
+          ]}
+          environments={environments?.map(({ name }) => name)}
+          hasProjects
+          create={(body) => change("POST /api/admin/api-tokens", { body })}
+        />
       </Heading>
       <Answer read={read}>
         {({ tokens }) => (
@@ -48,7 +57,6 @@ export function Tokens() {
           />
         )}
       </Answer>
-      {created && <Created token={created} onClose={() => setCreated(undefined)} />}
     </>
   );
 }
@@ -85,15 +93,16 @@ function TokenTable(props: TokenTableProps) {
         columns={[...columns, ...TOKEN_TIMES, mayRevoke && ["Actions", tools, "tools"]]}
       />
       {revoked && (
-        <Confirm
-          title={`Revoke ${revoked.tokenName}?`}
-          action="Revoke the token"
-          onConfirm={() => revoke(revoked.secret)}
-          onClose={() => setRevoking(undefined)}
-        >
-          Applications that use it will be refused immediately, and many SDKs then stop polling. It was last
-          seen <Time at={revoked.seenAt} />.
-        </Confirm>
+        <Closing.Provider value={() => setRevoking(undefined)}>
+          <Confirm
+            title={`Revoke ${revoked.tokenName}?`}
+            action="Revoke the token"
+            onConfirm={() => revoke(revoked.secret)}
+          >
+            Applications that use it will be refused immediately, and many SDKs then stop polling. It was last
+            seen <Time at={revoked.seenAt} />.
+          </Confirm>
+        </Closing.Provider>
       )}
     </>
   );
@@ -119,23 +128,45 @@ const FRONTEND: Choice = ["frontend", "frontend: for browsers and mobile apps; r
 const ADMIN: Choice = ["admin", "admin: for scripts; full access"];
 
 interface NewTokenProps {
+  isAllowed: boolean;
+  kind?: "main";
+  types: readonly Choice[];
+  /** Undefined until they are known. */
+  environments: readonly string[] | undefined;
+  /** Whether it may be for several projects. */
+  hasProjects?: boolean;
+  create(body: Draft): Promise<CreatedToken>;
+}
+
+type Draft = Record<"tokenName" | "type", string> & {
+  environment?: string;
+  projects?: string[];
+  expiresAt?: string;
+};
+
+/** The button that creates a token, whose secret is shown then. */
+function NewToken({ types, environments, hasProjects = false, create, ...button }: NewTokenProps) {
+  const [created, setCreated] = useState<CreatedToken>();
+  return (
+    <>
+      <Opener {...button} label="New token" icon="add" parameter="new">
+        {environments && (
+          <NewTokenForm {...{ types, environments, hasProjects, create }} onCreated={setCreated} />
+        )}
+      </Opener>
+      {created && <Created token={created} onClose={() => setCreated(undefined)} />}
+    </>
+  );
+}
+
+interface FormProps extends Pick<NewTokenProps, "types" | "create"> {
+  environments: readonly string[];
+  hasProjects: boolean;
   onCreated(token: CreatedToken): void;
-  onClose(): void;
 }
 
-function NewToken(props: NewTokenProps) {
-  const environments = useRead("GET /api/admin/environments").data?.environments;
-  return environments ? (
-    <NewTokenForm {...props} environments={environments.map(({ name }) => name)} />
-  ) : null;
-}
-
-function NewTokenForm({ environments, onCreated, onClose }: NewTokenProps & { environments: string[] }) {
-  const types = [
-    ...(may("CREATE_CLIENT_API_TOKEN") ? [CLIENT] : []),
-    ...(may("CREATE_FRONTEND_API_TOKEN") ? [FRONTEND] : []),
-    ...(isAdmin() ? [ADMIN] : []),
-  ];
+function NewTokenForm({ types, environments, hasProjects, create, onCreated }: FormProps) {
+  const close = useClose();
   return (
     <FormDialog
       title="New token"
@@ -150,7 +181,7 @@ function NewTokenForm({ environments, onCreated, onClose }: NewTokenProps & { en
         tokenName: text("Name", { required: true }),
         type: choice("Type", types),
         environment: type !== "admin" && choice("Environment", choicesOf(environments)),
-        projects: type !== "admin" && projects,
+        projects: hasProjects && type !== "admin" && projects,
         expiresAt: text("Expires", {
           type: "datetime-local",
           hint: "Leave empty for a token that never expires.",
@@ -158,17 +189,15 @@ function NewTokenForm({ environments, onCreated, onClose }: NewTokenProps & { en
       })}
       submit="Create the token"
       send={async ({ tokenName, type, environment, projects, expiresAt }) => {
-        const body = {
+        const created = await create({
           tokenName,
           type,
           ...(expiresAt !== "" && { expiresAt: new Date(expiresAt).toISOString() }),
           ...(type !== "admin" && { environment, projects: projects.length > 0 ? [...projects] : ["*"] }),
-        };
-        const created = await change("POST /api/admin/api-tokens", { body });
-        onClose(); // first, so that the focus returns to where it was
+        });
+        close(); // first, so that the focus returns to where it was
         onCreated(created);
       }}
-      onClose={onClose}
     />
   );
 }
@@ -182,7 +211,6 @@ export const ProjectTokens = () => (
 
 function OfProject({ project, id }: { project: Project; id: string }) {
   const params = { projectId: id };
-  const [created, setCreated] = useState<CreatedToken>();
   return (
     <>
       <Answer read={useRead(`GET ${TOKENS}`, { params })}>
@@ -201,43 +229,12 @@ function OfProject({ project, id }: { project: Project; id: string }) {
           />
         )}
       </Answer>
-      <Opener
+      <NewToken
         isAllowed={may("CREATE_PROJECT_API_TOKEN", { project: id })}
-        label="New token"
-        icon="add"
-        parameter="new"
-      >
-        {(onClose) => <NewProjectToken project={project} id={id} onCreated={setCreated} onClose={onClose} />}
-      </Opener>
-      {created && <Created token={created} onClose={() => setCreated(undefined)} />}
+        types={[CLIENT, FRONTEND]}
+        environments={project.environments.map(({ environment }) => environment)}
+        create={(body) => change(`POST ${TOKENS}`, { params, body: { ...body, projects: [id] } })}
+      />
     </>
-  );
-}
-
-interface NewProjectTokenProps extends NewTokenProps {
-  project: Project;
-  id: string;
-}
-
-function NewProjectToken({ project, id, onCreated, onClose }: NewProjectTokenProps) {
-  const environments = project.environments.map(({ environment }) => environment);
-  return (
-    <FormDialog
-      title="New token"
-      initial={{ tokenName: "", type: "client", environment: environments[0] ?? "" }}
-      fields={() => ({
-        tokenName: text("Name", { required: true }),
-        type: choice("Type", [CLIENT, FRONTEND]),
-        environment: choice("Environment", choicesOf(environments)),
-      })}
-      submit="Create the token"
-      send={async (values) => {
-        const body = { ...values, projects: [id] };
-        const created = await change(`POST ${TOKENS}`, { params: { projectId: id }, body });
-        onClose();
-        onCreated(created);
-      }}
-      onClose={onClose}
-    />
   );
 }

@@ -1,7 +1,7 @@
 import { useDialog } from "../address.ts";
 import type { Output } from "../api.ts";
 import { counted } from "../format.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { Closing, Dialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
 import { check, choice, long, named, TextInput, text, valuesOf } from "../parts/fields.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
@@ -62,7 +62,11 @@ export function ContextFields() {
           />
         )}
       />
-      {uses.of && <FieldUses name={uses.of} onClose={uses.close} />}
+      {uses.of && (
+        <Closing.Provider value={uses.close}>
+          <FieldUses name={uses.of} />
+        </Closing.Provider>
+      )}
     </>
   );
 }
@@ -88,9 +92,9 @@ const LEGAL_VALUES = rows<typeof NO_VALUE>("Values", {
   ),
 });
 
-function FieldUses({ name, onClose }: { name: string; onClose(): void }) {
+function FieldUses({ name }: { name: string }) {
   const read = useRead(`GET ${FIELD}/strategies`, { params: { contextField: name } });
-  return <Uses name={name} read={read} onClose={onClose} />;
+  return <Uses name={name} read={read} />;
 }
 
 const SEGMENT = "/api/admin/segments/:id";
@@ -149,7 +153,11 @@ export function Segments() {
           />
         )}
       />
-      {used && <SegmentUses segment={used} onClose={uses.close} />}
+      {used && (
+        <Closing.Provider value={uses.close}>
+          <SegmentUses segment={used} />
+        </Closing.Provider>
+      )}
     </>
   );
 }
@@ -161,9 +169,9 @@ const toBody = <T extends { constraints: readonly Constraint[] }>({ constraints,
   constraints: cleaned(constraints),
 });
 
-function SegmentUses({ segment: { id, name }, onClose }: { segment: Segment; onClose(): void }) {
+function SegmentUses({ segment: { id, name } }: { segment: Segment }) {
   const read = useRead(`GET ${SEGMENT}/strategies`, { params: { id } });
-  return <Uses name={name} read={read} onClose={onClose} />;
+  return <Uses name={name} read={read} />;
 }
 
 interface UseCountProps {
@@ -188,12 +196,11 @@ interface UsesProps {
   /** The name of what is used. */
   name: string;
   read: Read<Output<`GET ${typeof FIELD}/strategies`>>;
-  onClose(): void;
 }
 
 /** The strategies that use something, each with a link to its flag. */
-const Uses = ({ name, read, onClose }: UsesProps) => (
-  <Dialog title={`Where ${name} is used`} onClose={onClose}>
+const Uses = ({ name, read }: UsesProps) => (
+  <Dialog title={`Where ${name} is used`}>
     <Answer read={read}>
       {({ strategies }) =>
         strategies.length === 0 ? (

@@ -3,7 +3,7 @@ import { confirmed } from "../../confirm.ts";
 import { count, listed } from "../../format.ts";
 import { Sparkline } from "../../parts/chart.tsx";
 import { Button, IconButton, Switch, tell } from "../../parts/controls.tsx";
-import { Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
+import { Closing, Dialog, Opener, RemoveButton, useClose } from "../../parts/dialog.tsx";
 import { Editor } from "../../parts/edit.tsx";
 import { type Variant, variants as variantsControl, WeightsBar } from "../../parts/rows.tsx";
 import { planSwitch, ScheduleDialog } from "../../parts/schedule.tsx";
@@ -81,7 +81,7 @@ export function EnvironmentCard({ flag, environment }: { flag: Flag; environment
           parameter="new"
           of={name}
         >
-          {(onClose) => <StrategyEditor place={place} onClose={onClose} />}
+          <StrategyEditor place={place} />
         </Opener>
         <Opener
           isAllowed={may("UPDATE_FEATURE_ENVIRONMENT_VARIANTS", place)}
@@ -89,7 +89,7 @@ export function EnvironmentCard({ flag, environment }: { flag: Flag; environment
           parameter="variants"
           of={name}
         >
-          {(onClose) => <Variants place={place} onClose={onClose} />}
+          <Variants place={place} />
         </Opener>
         <Opener
           isAllowed={may("UPDATE_FEATURE_ENVIRONMENT", place)}
@@ -97,10 +97,14 @@ export function EnvironmentCard({ flag, environment }: { flag: Flag; environment
           parameter="plan"
           of={name}
         >
-          {(onClose) => <ScheduleDialog send={(at) => planSwitch(place, !enabled, at)} onClose={onClose} />}
+          <ScheduleDialog send={(at) => planSwitch(place, !enabled, at)} />
         </Opener>
       </footer>
-      {edited && <StrategyEditor place={place} id={edited} onClose={editing.close} />}
+      {edited && (
+        <Closing.Provider value={editing.close}>
+          <StrategyEditor place={place} id={edited} />
+        </Closing.Provider>
+      )}
     </section>
   );
 }
@@ -142,7 +146,6 @@ interface StrategyItemProps {
 
 /** A strategy as a sentence and a bar, with its actions. */
 function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }: StrategyItemProps) {
-  const copying = useDialog("copy");
   const words = useStrategyWords()(strategy);
   const { id, title, disabled, parameters, variants } = strategy;
   const params = { ...paramsAt(place), strategyId: id };
@@ -172,11 +175,9 @@ function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }
           </>
         )}
         {environments.length > 1 && (
-          <IconButton
-            icon="copy"
-            label={`Copy to another environment: ${words}`}
-            onClick={() => copying.open(id)}
-          />
+          <Opener icon="copy" isBare label={`Copy to another environment: ${words}`} parameter="copy" of={id}>
+            <CopyStrategy strategy={strategy} place={place} environments={environments} />
+          </Opener>
         )}
         {may("DELETE_FEATURE_STRATEGY", place) && (
           <RemoveButton
@@ -191,9 +192,6 @@ function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }
           </RemoveButton>
         )}
       </div>
-      {copying.of === id && (
-        <CopyStrategy strategy={strategy} place={place} environments={environments} onClose={copying.close} />
-      )}
     </li>
   );
 }
@@ -211,18 +209,17 @@ async function swap(place: FlagPlace, lower: Strategy, upper: Strategy) {
   });
 }
 
-interface CopyStrategyProps extends Pick<StrategyItemProps, "strategy" | "place" | "environments"> {
-  onClose(): void;
-}
+interface CopyStrategyProps extends Pick<StrategyItemProps, "strategy" | "place" | "environments"> {}
 
-function CopyStrategy({ strategy, place, environments, onClose }: CopyStrategyProps) {
+function CopyStrategy({ strategy, place, environments }: CopyStrategyProps) {
   const { id: _, sortOrder: __, ...copied } = strategy;
+  const close = useClose();
   const copyTo = async (environment: string) => {
     const target = { ...place, environment };
     await confirmed(target, () => strategyQuestion(target, strategy));
     const copy = await change(`POST ${STRATEGIES}`, { params: paramsAt(target), body: copied });
     if (copy) tell(`Copied to ${environment}`);
-    onClose();
+    close();
   };
   const others = environments.filter(
     (environment) =>
@@ -230,7 +227,7 @@ function CopyStrategy({ strategy, place, environments, onClose }: CopyStrategyPr
       may("CREATE_FEATURE_STRATEGY", { project: place.project, environment }),
   );
   return (
-    <Dialog title="Copy the strategy to" onClose={onClose}>
+    <Dialog title="Copy the strategy to">
       <div class="actions">
         {others.map((environment) => (
           <Button key={environment} onClick={() => copyTo(environment)}>
@@ -248,7 +245,7 @@ const variantsInWords = ({ feature, environment }: FlagPlace, variants: readonly
     : `${isolated(feature)} will have the variants ${listed(variants.map(({ name }) => isolated(name)))} in ${isolated(environment)}.`;
 
 /** The variants of a flag in an environment, for strategies without variants of their own. */
-const Variants = ({ place, onClose }: { place: FlagPlace; onClose(): void }) => (
+const Variants = ({ place }: { place: FlagPlace }) => (
   <Editor
     title={`Variants in ${place.environment}`}
     isWide
@@ -261,6 +258,5 @@ const Variants = ({ place, onClose }: { place: FlagPlace; onClose(): void }) => 
       await change(`PUT ${PLACE}/variants`, { params: paramsAt(place), body: [...variants], ifStill });
     }}
     submit="Save the variants"
-    onClose={onClose}
   />
 );

@@ -127,13 +127,13 @@ function Tags({ flag: { name, project } }: FlagProps) {
         </span>
       ))}
       <Opener isAllowed={isAllowed} label="Add a tag" icon="tag" parameter="tag">
-        {(onClose) => <NewTag feature={name} onClose={onClose} />}
+        <NewTag feature={name} />
       </Opener>
     </div>
   );
 }
 
-function NewTag({ feature, onClose }: { feature: string; onClose(): void }) {
+function NewTag({ feature }: { feature: string }) {
   const types = useRead("GET /api/admin/tag-types").data?.tagTypes ?? [];
   return (
     <FormDialog
@@ -145,7 +145,6 @@ function NewTag({ feature, onClose }: { feature: string; onClose(): void }) {
       })}
       submit="Add the tag"
       send={(body) => change(`POST ${TAGS}`, { params: { featureName: feature }, body })}
-      onClose={onClose}
     />
   );
 }
@@ -180,7 +179,7 @@ function Dependencies({ flag }: FlagProps) {
         label="Add a dependency"
         parameter="dependency"
       >
-        {(onClose) => <NewDependency params={params} onClose={onClose} />}
+        <NewDependency params={params} />
       </Opener>
     </div>
   );
@@ -191,10 +190,9 @@ const stateInWords = ({ enabled, variants = [] }: Omit<Flag["dependencies"][numb
 
 interface NewDependencyProps {
   params: Record<"projectId" | "child", string>;
-  onClose(): void;
 }
 
-function NewDependency({ params, onClose }: NewDependencyProps) {
+function NewDependency({ params }: NewDependencyProps) {
   const parents = useRead(`GET ${CHILD}/parents`, { params }).data ?? [];
   return (
     <FormDialog
@@ -213,7 +211,6 @@ function NewDependency({ params, onClose }: NewDependencyProps) {
         const body = { feature, enabled: state === "on", ...(names.length > 0 && { variants: names }) };
         return change(`POST ${CHILD}/dependencies`, { params, body });
       }}
-      onClose={onClose}
     />
   );
 }
@@ -222,7 +219,7 @@ function NewDependency({ params, onClose }: NewDependencyProps) {
 const NextSteps = ({ flag }: FlagProps) => (
   <div class="actions">
     <Opener label="Try it with a context" icon="play" parameter="try">
-      {(onClose) => <TryIt flag={flag} onClose={onClose} />}
+      <TryIt flag={flag} />
     </Opener>
     {mayConnect(flag.project) && (
       <Link class="button" href={connectPath(flag)}>
@@ -240,7 +237,7 @@ const Hint = ({ flag: { project, environments } }: FlagProps) =>
   );
 
 /** Evaluates the flag for a context, and explains the result. */
-function TryIt({ flag, onClose }: FlagProps & { onClose(): void }) {
+function TryIt({ flag }: FlagProps) {
   const environments = flag.environments.map(({ name }) => name);
   const likely = flag.environments.find(({ enabled }) => enabled)?.name ?? environments[0] ?? "";
   const evaluate: TryProps["evaluate"] = async (context, environment) => {
@@ -255,7 +252,6 @@ function TryIt({ flag, onClose }: FlagProps & { onClose(): void }) {
       environments={environments}
       environment={likely}
       evaluate={evaluate}
-      onClose={onClose}
     />
   );
 }

@@ -26,19 +26,16 @@ export function Links({ flag }: { flag: Flag }) {
         </span>
       ))}
       <Opener isAllowed={isAllowed} label="Add a link" parameter="link">
-        {(onClose) => (
-          <FormDialog
-            title="Add a link"
-            initial={{ url: "", title: "" }}
-            fields={() => ({
-              url: text("Address", { required: true, autofocus: true }),
-              title: text("Title"),
-            })}
-            submit="Add the link"
-            send={(body) => change(`POST ${FEATURE}/link`, { params, body })}
-            onClose={onClose}
-          />
-        )}
+        <FormDialog
+          title="Add a link"
+          initial={{ url: "", title: "" }}
+          fields={() => ({
+            url: text("Address", { required: true, autofocus: true }),
+            title: text("Title"),
+          })}
+          submit="Add the link"
+          send={(body) => change(`POST ${FEATURE}/link`, { params, body })}
+        />
       </Opener>
     </div>
   );

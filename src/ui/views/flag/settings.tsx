@@ -1,8 +1,8 @@
-import { Link, useLocation } from "wouter-preact";
+import { Link } from "wouter-preact";
 import { flagPath, pathTo } from "../../address.ts";
 import { request } from "../../api.ts";
 import { Button } from "../../parts/controls.tsx";
-import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
+import { ConfirmButton, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { EditSection } from "../../parts/edit.tsx";
 import { EventList } from "../../parts/events.tsx";
 import { check, choice, long, named, text } from "../../parts/fields.tsx";
@@ -63,24 +63,29 @@ function Actions({ flag }: { flag: Flag }) {
       <h2>Actions</h2>
       <div class="actions">
         <Opener isAllowed={may("CREATE_FEATURE", { project })} label="Copy" parameter="copy">
-          {(onClose) => <Copy flag={flag} onClose={onClose} />}
+          <Copy flag={flag} />
         </Opener>
         <Opener isAllowed={may("MOVE_FEATURE_TOGGLE", { project })} label="Move" parameter="move">
-          {(onClose) => <Move flag={flag} onClose={onClose} />}
+          <Move flag={flag} />
         </Opener>
         {isCompleted && mayUpdate && <Button onClick={reopen}>Reopen</Button>}
         <Opener isAllowed={!isCompleted && mayUpdate} label="Mark as completed" parameter="complete">
-          {(onClose) => <Complete flag={flag} onClose={onClose} />}
+          <Complete flag={flag} />
         </Opener>
-        <Opener
+        <ConfirmButton
           isAllowed={may("DELETE_FEATURE", { project })}
           label="Archive"
           kind="danger"
           icon="archive"
           parameter="archive"
+          title={`Archive ${flag.name}?`}
+          action="Archive the flag"
+          onConfirm={() => change(`DELETE ${FEATURE}`, { params: paramsOf(flag) })}
+          leadsTo={pathTo("projects", project)}
         >
-          {(onClose) => <Archive flag={flag} onClose={onClose} />}
-        </Opener>
+          Applications that use it will fall back to their default. You can revive it from the project's
+          archive.
+        </ConfirmButton>
       </div>
     </section>
   );
@@ -88,10 +93,9 @@ function Actions({ flag }: { flag: Flag }) {
 
 interface ActionProps {
   flag: Flag;
-  onClose(): void;
 }
 
-const Copy = ({ flag, onClose }: ActionProps) => (
+const Copy = ({ flag }: ActionProps) => (
   <FormDialog
     title={`Copy ${flag.name}`}
     initial={{ name: `${flag.name}-copy`, replaceGroupId: true }}
@@ -102,11 +106,10 @@ const Copy = ({ flag, onClose }: ActionProps) => (
     submit="Create the copy"
     send={(body) => change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body })}
     leadsTo={({ name }) => flagPath(flag.project, name)}
-    onClose={onClose}
   />
 );
 
-function Move({ flag, onClose }: ActionProps) {
+function Move({ flag }: ActionProps) {
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const others = named(projects.filter(({ id }) => id !== flag.project));
   return (
@@ -117,7 +120,6 @@ function Move({ flag, onClose }: ActionProps) {
       submit="Move the flag"
       send={(body) => change(`POST ${FEATURE}/changeProject`, { params: paramsOf(flag), body })}
       leadsTo={(_, { newProjectId }) => flagPath(newProjectId, flag.name)}
-      onClose={onClose}
     />
   );
 }
@@ -127,7 +129,7 @@ const OUTCOMES = [
   ["discarded", "discarded: the feature was dropped"],
 ] as const;
 
-const Complete = ({ flag, onClose }: ActionProps) => (
+const Complete = ({ flag }: ActionProps) => (
   <FormDialog
     title={`Mark ${flag.name} as completed`}
     initial={{ status: "kept" as (typeof OUTCOMES)[number][0], statusValue: "" }}
@@ -140,22 +142,8 @@ const Complete = ({ flag, onClose }: ActionProps) => (
       const body = { status, ...(statusValue !== "" && { statusValue }) };
       return change(`POST ${FEATURE}/lifecycle/complete`, { params: paramsOf(flag), body });
     }}
-    onClose={onClose}
   />
 );
-
-function Archive({ flag, onClose }: ActionProps) {
-  const [, navigate] = useLocation();
-  const archive = async () => {
-    await change(`DELETE ${FEATURE}`, { params: paramsOf(flag) });
-    navigate(pathTo("projects", flag.project), { replace: true });
-  };
-  return (
-    <Confirm title={`Archive ${flag.name}?`} action="Archive the flag" onConfirm={archive} onClose={onClose}>
-      Applications that use it will fall back to their default. You can revive it from the project's archive.
-    </Confirm>
-  );
-}
 
 /** The latest events of a flag. */
 export const Log = () => <FlagFrame>{({ name }) => <Events feature={name} />}</FlagFrame>;

@@ -29,11 +29,10 @@ interface StrategyEditorProps {
   place: FlagPlace;
   /** Undefined for a new one, which starts as the most common one, a gradual rollout. */
   id?: string;
-  onClose(): void;
 }
 
 /** Adds or edits a strategy, and shows changes that others make meanwhile. */
-export function StrategyEditor({ place, id, onClose }: StrategyEditorProps) {
+export function StrategyEditor({ place, id }: StrategyEditorProps) {
   const params = paramsAt(place);
   const isNew = id === undefined;
   return (
@@ -53,7 +52,6 @@ export function StrategyEditor({ place, id, onClose }: StrategyEditorProps) {
         await change(`PUT ${STRATEGIES}/:strategyId`, input);
       }}
       submit={isNew ? "Add the strategy" : "Save the strategy"}
-      onClose={onClose}
     />
   );
 }

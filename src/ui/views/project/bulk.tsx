@@ -3,7 +3,7 @@ import { type Input, request } from "../../api.ts";
 import { confirmed } from "../../confirm.ts";
 import { count, counted } from "../../format.ts";
 import { Button, IconButton, tell } from "../../parts/controls.tsx";
-import { Confirm, FormDialog } from "../../parts/dialog.tsx";
+import { Closing, Confirm, FormDialog } from "../../parts/dialog.tsx";
 import { choice, choicesOf, named, Select, text } from "../../parts/fields.tsx";
 import { problemAt } from "../../parts/form.tsx";
 import { Name } from "../../parts/words.tsx";
@@ -62,7 +62,11 @@ export function BulkBar({ query, total, ...selected }: BulkBarProps) {
           Archive
         </Button>
       )}
-      {Shown && <Shown {...selected} onClose={() => setDialog(undefined)} />}
+      {Shown && (
+        <Closing.Provider value={() => setDialog(undefined)}>
+          <Shown {...selected} />
+        </Closing.Provider>
+      )}
     </section>
   );
 }
@@ -122,11 +126,11 @@ function TurnOnOff({ project, environments, features, onSelect }: SelectedProps)
   );
 }
 
-type DialogProps = SelectedProps & { onClose(): void };
+type DialogProps = SelectedProps;
 
 const DIALOGS = { tag: Tag, move: Move, export: ExportFlags, archive: Archive };
 
-function Tag({ project, features, onSelect, onClose }: DialogProps) {
+function Tag({ project, features, onSelect }: DialogProps) {
   const types = useRead("GET /api/admin/tag-types").data?.tagTypes ?? [];
   const known = useRead("GET /api/admin/tags").data?.tags ?? [];
   return (
@@ -157,12 +161,11 @@ function Tag({ project, features, onSelect, onClose }: DialogProps) {
         await change(`PUT ${PROJECT}/tags`, { params: { projectId: project }, body: { features, tags } });
         onSelect(NONE);
       }}
-      onClose={onClose}
     />
   );
 }
 
-function Archive({ project, features, onSelect, onClose }: DialogProps) {
+function Archive({ project, features, onSelect }: DialogProps) {
   return (
     <Confirm
       title={`Archive ${counted(features.length, "flag")}?`}
@@ -172,7 +175,6 @@ function Archive({ project, features, onSelect, onClose }: DialogProps) {
           onSelect(NONE),
         )
       }
-      onClose={onClose}
     >
       Applications that use them will fall back to their defaults. You can revive them from the archive.{" "}
       <bdi>{someOf(features)}</bdi>
@@ -187,7 +189,7 @@ const someOf = (names: readonly string[], most = 20) =>
     : names.join(", ");
 
 /** Flags are moved one by one, since each may be refused for what it uses; those that are stay selected. */
-function Move({ project, features, onSelect, onClose }: DialogProps) {
+function Move({ project, features, onSelect }: DialogProps) {
   const { projects = [] } = useRead("GET /api/admin/projects").data ?? {};
   const others = named(projects.filter(({ id }) => id !== project));
   const [tried, setTried] = useState<number>();
@@ -219,7 +221,6 @@ function Move({ project, features, onSelect, onClose }: DialogProps) {
         if (reasons.size > 0) throw new Error(`${result}, ${count(reasons.size)} refused.`);
         tell(result);
       }}
-      onClose={onClose}
     >
       {tried !== undefined && (
         <p role="status">

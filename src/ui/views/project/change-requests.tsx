@@ -1,4 +1,4 @@
-import { Link, useLocation, useParams } from "wouter-preact";
+import { Link, useParams } from "wouter-preact";
 import { pathTo, useFilters } from "../../address.ts";
 import { type Input, request as send } from "../../api.ts";
 import { capitalised, count, fullTime, listed } from "../../format.ts";
@@ -293,7 +293,6 @@ function Actions({ request }: { request: ChangeRequest }) {
   const own = isOwn(request);
   const mayReview = may("APPROVE_CHANGE_REQUEST", place) && (!own || isAdmin());
   const mayApply = may("APPLY_CHANGE_REQUEST", place) || minApprovals === 0;
-  const [, navigate] = useLocation();
   const button = (label: string, next: StateChange["state"], kind?: "main" | "danger") => (
     <Button key={next} {...(kind && { kind })} onClick={() => moveTo(request, { state: next })}>
       {label}
@@ -309,12 +308,7 @@ function Actions({ request }: { request: ChangeRequest }) {
         button("Approve", "Approved", "main")}
       {mayApply && isIn("Approved", "Scheduled") && button("Apply now", "Applied", "main")}
       <Opener label="Schedule" parameter="schedule" isAllowed={mayApply && isIn("Approved", "Scheduled")}>
-        {(onClose) => (
-          <ScheduleDialog
-            send={(scheduledAt) => moveTo(request, { state: "Scheduled", scheduledAt })}
-            onClose={onClose}
-          />
-        )}
+        <ScheduleDialog send={(scheduledAt) => moveTo(request, { state: "Scheduled", scheduledAt })} />
       </Opener>
       {(mayReview || (own && isIn("Scheduled"))) &&
         isIn("In review", "Approved", "Scheduled") &&
@@ -326,16 +320,13 @@ function Actions({ request }: { request: ChangeRequest }) {
         parameter="title"
         isAllowed={own && isIn("Draft", "In review", "Approved")}
       >
-        {(onClose) => (
-          <FormDialog
-            title="Title"
-            initial={{ title: request.title ?? "" }}
-            fields={() => ({ title: text("Title", { required: true }) })}
-            submit="Save"
-            send={(body) => change(`PUT ${REQUESTS}/:id/title`, { params: paramsOf(request), body })}
-            onClose={onClose}
-          />
-        )}
+        <FormDialog
+          title="Title"
+          initial={{ title: request.title ?? "" }}
+          fields={() => ({ title: text("Title", { required: true }) })}
+          submit="Save"
+          send={(body) => change(`PUT ${REQUESTS}/:id/title`, { params: paramsOf(request), body })}
+        />
       </Opener>
       <Opener
         label="Try it with a context"
@@ -343,10 +334,10 @@ function Actions({ request }: { request: ChangeRequest }) {
         parameter="try"
         isAllowed={request.features.length > 0 && isIn("In review", "Approved", "Scheduled")}
       >
-        {(onClose) => <TryIt request={request} onClose={onClose} />}
+        <TryIt request={request} />
       </Opener>
       <Opener label="Ask for approval" parameter="reviewers" isAllowed={own && isIn("Draft", "In review")}>
-        {(onClose) => <ReviewersDialog request={request} onClose={onClose} />}
+        <ReviewersDialog request={request} />
       </Opener>
       {own && isIn("Draft") && (
         <RemoveButton
@@ -355,10 +346,8 @@ function Actions({ request }: { request: ChangeRequest }) {
           of="draft"
           title="Discard the draft?"
           action="Discard"
-          onConfirm={async () => {
-            await change(`DELETE ${REQUESTS}/:id`, { params: paramsOf(request) });
-            navigate(pathTo("projects", project, "change-requests"), { replace: true });
-          }}
+          onConfirm={() => change(`DELETE ${REQUESTS}/:id`, { params: paramsOf(request) })}
+          leadsTo={pathTo("projects", project, "change-requests")}
         >
           Its changes are lost; nothing else is changed.
         </RemoveButton>
@@ -369,11 +358,10 @@ function Actions({ request }: { request: ChangeRequest }) {
 
 interface DialogProps {
   request: ChangeRequest;
-  onClose(): void;
 }
 
 /** Evaluates the flags that it changes as if it were applied. */
-function TryIt({ request: { id, environment, features }, onClose }: DialogProps) {
+function TryIt({ request: { id, environment, features } }: DialogProps) {
   const evaluate: TryProps["evaluate"] = async (context) => {
     const body = { context };
     const answered = await send("POST /api/admin/playground/change-request/:id", { params: { id }, body });
@@ -382,10 +370,10 @@ function TryIt({ request: { id, environment, features }, onClose }: DialogProps)
       .flatMap(({ environments }) => environments[environment] ?? []);
   };
   const title = `Who gets what once #${id} is applied?`;
-  return <TryDialog {...{ title, environment, evaluate, onClose }} environments={[environment]} />;
+  return <TryDialog {...{ title, environment, evaluate }} environments={[environment]} />;
 }
 
-function ReviewersDialog({ request, onClose }: DialogProps) {
+function ReviewersDialog({ request }: DialogProps) {
   const { project: projectId, environment } = request;
   const possible = useRead(`GET ${REQUESTS}/available-reviewers/:environment`, {
     params: { projectId, environment },
@@ -408,7 +396,6 @@ function ReviewersDialog({ request, onClose }: DialogProps) {
           body: { reviewers: [...reviewers] },
         })
       }
-      onClose={onClose}
     />
   );
 }
@@ -430,19 +417,16 @@ const Comments = ({ request }: { request: ChangeRequest }) => (
       ))}
     </ul>
     <Opener label="Comment" icon="add" parameter="comment">
-      {(onClose) => (
-        <FormDialog
-          title="Comment"
-          initial={{ text: "" }}
-          fields={() => ({ text: long("Your comment") })}
-          submit="Send"
-          send={async (body) => {
-            await change(`POST ${REQUESTS}/:id/comments`, { params: paramsOf(request), body });
-            tell("Commented");
-          }}
-          onClose={onClose}
-        />
-      )}
+      <FormDialog
+        title="Comment"
+        initial={{ text: "" }}
+        fields={() => ({ text: long("Your comment") })}
+        submit="Send"
+        send={async (body) => {
+          await change(`POST ${REQUESTS}/:id/comments`, { params: paramsOf(request), body });
+          tell("Commented");
+        }}
+      />
     </Opener>
   </section>
 );

@@ -1,7 +1,7 @@
 import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { IconButton, Switch, showError } from "../../parts/controls.tsx";
-import { Confirm, FormDialog } from "../../parts/dialog.tsx";
+import { Switch, showError } from "../../parts/controls.tsx";
+import { Closing, Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { Select } from "../../parts/fields.tsx";
 import { APPROVALS } from "../../parts/requests.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -73,15 +73,16 @@ function OfProject({ project, id }: { project: Project; id: string }) {
         )}
       </Answer>
       {removed && (
-        <Confirm
-          title={`Remove ${removed} from the project?`}
-          action="Remove"
-          onConfirm={() => remove(removed)}
-          onClose={removing.close}
-        >
-          This project's flags will be off in {removed}, and lose their own variants there. Their strategies
-          return with the environment.
-        </Confirm>
+        <Closing.Provider value={removing.close}>
+          <Confirm
+            title={`Remove ${removed} from the project?`}
+            action="Remove"
+            onConfirm={() => remove(removed)}
+          >
+            This project's flags will be off in {removed}, and lose their own variants there. Their strategies
+            return with the environment.
+          </Confirm>
+        </Closing.Provider>
       )}
     </>
   );
@@ -120,7 +121,6 @@ interface DefaultStrategyProps {
 
 /** The strategy a flag without any gets when it is turned on in an environment, in words, with a button to edit it. */
 function DefaultStrategy({ project, environment, strategy }: DefaultStrategyProps) {
-  const editing = useDialog("edit");
   const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
   const names = segments.filter(({ id }) => strategy?.segments?.includes(id)).map(({ name }) => name);
   const isAllowed =
@@ -128,21 +128,21 @@ function DefaultStrategy({ project, environment, strategy }: DefaultStrategyProp
   return (
     <>
       {strategy ? strategyInWords(strategy, names) : "Everyone"}{" "}
-      {isAllowed && (
-        <IconButton
-          icon="edit"
-          label={`Edit the default strategy in ${environment}`}
-          onClick={() => editing.open(environment)}
-        />
-      )}
-      {editing.of === environment && (
-        <Editor project={project} environment={environment} strategy={strategy} onClose={editing.close} />
-      )}
+      <Opener
+        isAllowed={isAllowed}
+        isBare
+        icon="edit"
+        label={`Edit the default strategy in ${environment}`}
+        parameter="edit"
+        of={environment}
+      >
+        <Editor project={project} environment={environment} strategy={strategy} />
+      </Opener>
     </>
   );
 }
 
-function Editor({ project, environment, strategy, onClose }: DefaultStrategyProps & { onClose(): void }) {
+function Editor({ project, environment, strategy }: DefaultStrategyProps) {
   const params = { projectId: project, environment };
   return (
     <FormDialog
@@ -160,7 +160,6 @@ function Editor({ project, environment, strategy, onClose }: DefaultStrategyProp
         const body = { ...toBody(draft), name: "flexibleRollout" as const }; // the only strategy allowed as a default
         return change(`POST ${PROJECT}/environments/:environment/default-strategy`, { params, body });
       }}
-      onClose={onClose}
     />
   );
 }

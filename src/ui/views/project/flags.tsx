@@ -31,10 +31,10 @@ export function Flags() {
   const actions = (project: Project, id: string) => (
     <>
       <Opener label="Export" parameter="export">
-        {(onClose) => <Export project={id} environments={environmentsOf(project)} onClose={onClose} />}
+        <Export project={id} environments={environmentsOf(project)} />
       </Opener>
       <Opener isAllowed={may("CREATE_FEATURE", { project: id })} label="Import" parameter="import">
-        {(onClose) => <Import project={id} environments={environmentsOf(project)} onClose={onClose} />}
+        <Import project={id} environments={environmentsOf(project)} />
       </Opener>
       <Opener
         isAllowed={may("CREATE_FEATURE", { project: id })}
@@ -43,7 +43,7 @@ export function Flags() {
         icon="add"
         parameter="new"
       >
-        {(onClose) => <NewFlag project={project} id={id} onClose={onClose} />}
+        <NewFlag project={project} id={id} />
       </Opener>
     </>
   );
@@ -249,7 +249,7 @@ function InEnvironment({ flag, environment }: { flag: FoundFlag; environment: st
 
 const EMPTY = { name: "", type: "release", description: "", impressionData: false };
 
-function NewFlag({ project, id, onClose }: { project: Project; id: string; onClose(): void }) {
+function NewFlag({ project, id }: { project: Project; id: string }) {
   const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
   const { pattern, example } = project.featureNaming;
   const naming = pattern
@@ -268,7 +268,6 @@ function NewFlag({ project, id, onClose }: { project: Project; id: string; onClo
       submit="Create the flag"
       send={(body) => change(`POST ${PROJECT}/features`, { params: { projectId: id }, body })}
       leadsTo={({ name }) => flagPath(id, name)}
-      onClose={onClose}
     />
   );
 }

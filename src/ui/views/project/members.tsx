@@ -103,11 +103,11 @@ function Access({ project }: { project: string }) {
               ]}
             />
             <Opener isAllowed={isAllowed} label="Add a member" icon="add" parameter="new">
-              {(onClose) => <EditMember {...editor} member={undefined} onClose={onClose} />}
+              <EditMember {...editor} member={undefined} />
             </Opener>
             {editing.of && (
-              <Editing key={editing.of} row={memberAt(editing.of)}>
-                {(member) => <EditMember {...editor} member={member} onClose={editing.close} />}
+              <Editing key={editing.of} row={memberAt(editing.of)} onClose={editing.close}>
+                {(member) => <EditMember {...editor} member={member} />}
               </Editing>
             )}
           </>
@@ -131,10 +131,9 @@ interface EditMemberProps {
   members: readonly Member[];
   roles: AccessList["roles"];
   onSave(member: Member): Promise<unknown>;
-  onClose(): void;
 }
 
-function EditMember({ member, members, roles, onSave, onClose }: EditMemberProps) {
+function EditMember({ member, members, roles, onSave }: EditMemberProps) {
   const candidates = useCandidates().filter((one) => !members.some((other) => keyOf(one) === keyOf(other)));
   const choices = candidates.map((one) => [keyOf(one), one.name] as const);
   return (
@@ -152,7 +151,6 @@ function EditMember({ member, members, roles, onSave, onClose }: EditMemberProps
         if (roles.length === 0) throw problemAt("roles", "Choose at least one role.");
         await onSave({ ...chosen, roles });
       }}
-      onClose={onClose}
     />
   );
 }

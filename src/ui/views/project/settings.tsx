@@ -1,8 +1,7 @@
-import { useLocation } from "wouter-preact";
 import { request } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { Button } from "../../parts/controls.tsx";
-import { Confirm, type ConfirmProps, Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
+import { ConfirmButton, RemoveButton } from "../../parts/dialog.tsx";
 import { EditSection } from "../../parts/edit.tsx";
 import { choice, long, text, valuesOf } from "../../parts/fields.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -87,18 +86,15 @@ const Naming = ({ project, id }: SettingsProps) => (
 const LOG_STAYS = "Its events stay in the log.";
 
 function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id }: SettingsProps) {
-  const [, navigate] = useLocation();
   const flags = featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
   const params = { projectId: id };
-  const leave = () => navigate("/projects", { replace: true });
-  const unlessUsed = (question: Omit<ConfirmProps, "onClose">) => (onClose: () => void) =>
-    flags === 0 ? (
-      <Confirm {...question} onClose={onClose} />
-    ) : (
-      <Dialog title={`${name} still has ${counted(flags, "flag")}`} onClose={onClose}>
-        Archive its flags first: a project that has any can't be archived or deleted.
-      </Dialog>
-    );
+  const shared = {
+    kind: "danger",
+    leadsTo: "/projects",
+    obstacle:
+      flags > 0 ? "Archive its flags first: a project that has any can't be archived or deleted." : "",
+  } as const;
+  const titled = (question: string) => (flags > 0 ? `${name} still has ${counted(flags, "flag")}` : question);
   return (
     <section>
       <h2>Archive or delete</h2>
@@ -108,23 +104,29 @@ function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id 
             Revive
           </Button>
         ) : (
-          <Opener label="Archive the project" icon="archive" kind="danger" parameter="archive">
-            {unlessUsed({
-              title: `Archive ${name}?`,
-              action: "Archive the project",
-              children: "It will no longer be listed. You can revive the project later.",
-              onConfirm: () => change("POST /api/admin/projects/archive/:projectId", { params }).then(leave),
-            })}
-          </Opener>
+          <ConfirmButton
+            {...shared}
+            label="Archive the project"
+            icon="archive"
+            parameter="archive"
+            title={titled(`Archive ${name}?`)}
+            action="Archive the project"
+            onConfirm={() => change("POST /api/admin/projects/archive/:projectId", { params })}
+          >
+            It will no longer be listed. You can revive the project later.
+          </ConfirmButton>
         )}
-        <Opener label="Delete permanently" icon="remove" kind="danger" parameter="remove">
-          {unlessUsed({
-            title: `Delete ${name} permanently?`,
-            action: "Delete the project",
-            children: `The project, its archived flags and its members' roles will be deleted. ${LOG_STAYS}`,
-            onConfirm: () => change(`DELETE ${PROJECT}`, { params }).then(leave),
-          })}
-        </Opener>
+        <ConfirmButton
+          {...shared}
+          label="Delete permanently"
+          icon="remove"
+          parameter="remove"
+          title={titled(`Delete ${name} permanently?`)}
+          action="Delete the project"
+          onConfirm={() => change(`DELETE ${PROJECT}`, { params })}
+        >
+          The project, its archived flags and its members' roles will be deleted. {LOG_STAYS}
+        </ConfirmButton>
       </div>
     </section>
   );

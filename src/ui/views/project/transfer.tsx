@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { type Input, type Output, request } from "../../api.ts";
 import { count, counted, listed } from "../../format.ts";
 import { tell } from "../../parts/controls.tsx";
-import { Dialog, FormDialog } from "../../parts/dialog.tsx";
+import { Dialog, FormDialog, useClose } from "../../parts/dialog.tsx";
 import { choice, choicesOf, long } from "../../parts/fields.tsx";
 import { file, saveFile } from "../../parts/file.tsx";
 import { Form, problemAt, useForm } from "../../parts/form.tsx";
@@ -11,16 +11,10 @@ import { change } from "../../reads.ts";
 interface TransferProps {
   project: string;
   environments: readonly string[];
-  onClose(): void;
 }
 
 /** Saves flags as they are in an environment to a file, those named or all of the project. */
-export const ExportFlags = ({
-  project,
-  environments,
-  features,
-  onClose,
-}: TransferProps & { features?: string[] }) => (
+export const ExportFlags = ({ project, environments, features }: TransferProps & { features?: string[] }) => (
   <FormDialog
     title={features ? `Export ${counted(features.length, "flag")}` : "Export all flags"}
     initial={{ environment: environments.at(-1) ?? "" }}
@@ -36,7 +30,6 @@ export const ExportFlags = ({
       saveFile(new Blob([JSON.stringify(exported, null, 2)]), `${project}-${environment}.json`);
       tell(`Exported ${counted(exported.features.length, "flag")}`);
     }}
-    onClose={onClose}
   />
 );
 
@@ -51,7 +44,8 @@ interface Checked {
 }
 
 /** Imports a file of flags into an environment of a project, once a check has told what will happen. */
-export function ImportFlags({ project, environments, onClose }: TransferProps) {
+export function ImportFlags({ project, environments }: TransferProps) {
+  const close = useClose();
   const [found, setFound] = useState<Checked>();
   const initial = {
     from: "file",
@@ -63,7 +57,7 @@ export function ImportFlags({ project, environments, onClose }: TransferProps) {
     if (found?.chosen === chosen && isPossible(found)) {
       await change("POST /api/admin/features-batch/import", { body: found.body });
       tell(`Imported ${counted(found.body.data.features.length, "flag")}`);
-      return onClose();
+      return close();
     }
     setFound(undefined);
     const body = { project, environment: chosen.environment, data: await dataOf(chosen) };
@@ -72,7 +66,7 @@ export function ImportFlags({ project, environments, onClose }: TransferProps) {
   const checked = found?.chosen === form.values ? found : undefined;
   const isReady = checked && isPossible(checked);
   return (
-    <Dialog title="Import flags" onClose={onClose} isWide>
+    <Dialog title="Import flags" isWide>
       <Form
         form={form}
         fields={{
@@ -82,7 +76,7 @@ export function ImportFlags({ project, environments, onClose }: TransferProps) {
           environment: choice("Into the environment", choicesOf(environments)),
         }}
         submit={isReady ? "Import" : "Check"}
-        onCancel={onClose}
+        onCancel={close}
       >
         <div role="status">{checked && <Findings {...checked} />}</div>
       </Form>
