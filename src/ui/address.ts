@@ -7,6 +7,9 @@ import { leave, unsavedOutside } from "./unsaved.ts";
 /** The base path of the page, such as `/flags`; empty for the root. */
 export const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
 
+/** Other filters lead back to the first page of a list, where nothing is opened. */
+const START = { offset: undefined, open: undefined };
+
 /**
  * The filters of a view, kept in its query string so that back, reload and shared links preserve them. Filters at their
  * defaults are left out.
@@ -23,10 +26,22 @@ export function useFilters<T extends Record<string, string>>(
     const parameters = Object.entries(changes).map(
       ([name, value]) => [name, value === defaults[name] ? undefined : value] as const,
     );
-    navigate(addressWith(Object.fromEntries(parameters)), { replace: true, state: history.state });
+    navigate(addressWith({ ...START, ...Object.fromEntries(parameters) }), {
+      replace: true,
+      state: history.state,
+    });
   };
   return [filters, setFilters];
 }
+
+/** One of them, which is empty by default, and what changes it. */
+export function useFilter(name: string): [value: string, set: (value: string) => void] {
+  const [filters, setFilters] = useFilters({ [name]: "" });
+  return [filters[name]!, (value) => setFilters({ [name]: value })];
+}
+
+/** How many rows of a list come before those that are shown. */
+export const useOffset = () => Number(useFilter("offset")[0]) || 0;
 
 /** A dialog over a view. */
 interface DialogState {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useFilter, useFilters, useOffset } from "../address.ts";
 import { count } from "../format.ts";
-import { Checkbox, type Choice, Select } from "./fields.tsx";
+import { Checkbox, Select } from "./fields.tsx";
 import { Icon, Nothing } from "./words.tsx";
 
 /** A column: its heading, its cells, what they hold if it isn't plain text, and the server's sort key if it has one. */
@@ -17,13 +17,12 @@ interface Cells<T> {
   of(row: T): ComponentChildren;
 }
 
+/** How the rows are sorted, as the address says; this is the default. */
 interface Sorting {
-  by: string;
-  order: "asc" | "desc";
-  onSort(by: string, order: "asc" | "desc"): void;
+  sortBy: string;
+  sortOrder: "asc" | "desc";
 }
 
-/** The selected rows, for bulk actions. */
 interface TableProps<T> {
   /** Read out before the table. */
   caption: string;
@@ -33,11 +32,27 @@ interface TableProps<T> {
   /** Shown if there are no rows. */
   empty: ComponentChildren;
   sorting?: Sorting;
+  /** Shows the rows page by page. With a total, the server does, and the rows are those of the page. */
+  page?: Omit<PagerProps, "total"> & { total?: number };
+  /** The selected rows, for bulk actions. */
   selection?: { selected: ReadonlySet<string>; onSelect(selected: ReadonlySet<string>): void } | undefined;
 }
 
-export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, selection }: TableProps<T>) {
-  if (rows.length === 0) return <Nothing>{empty}</Nothing>;
+export function Table<T>({ page, rows, empty, ...shown }: TableProps<T>) {
+  const offset = useOffset();
+  const isSliced = page && page.total === undefined;
+  const visible = isSliced ? rows.slice(offset, offset + page.size) : rows;
+  return (
+    <>
+      {visible.length > 0 ? <Rows {...shown} rows={visible} /> : <Nothing>{empty}</Nothing>}
+      {page && !(isSliced && rows.length <= page.size) && <Pager total={rows.length} {...page} />}
+    </>
+  );
+}
+
+type RowsProps<T> = Omit<TableProps<T>, "page" | "empty">;
+
+function Rows<T>({ caption, columns, rows, keyOf, sorting, selection }: RowsProps<T>) {
   const visible = columns.filter((column) => column !== false);
   const keys = rows.map((row) => String(keyOf(row)));
   return (
@@ -100,18 +115,22 @@ interface HeadProps {
 }
 
 function Head({ title, kind, sortBy, sorting }: HeadProps) {
+  const [{ sortBy: by, sortOrder }, setFilters] = useFilters({ sortBy: "", sortOrder: "", ...sorting });
   if (!sorting || sortBy === undefined)
     return (
       <th scope="col" class={kind}>
         {kind === "tools" ? <span class="unseen">{title}</span> : title}
       </th>
     );
-  const isSorted = sorting.by === sortBy;
-  const isUp = sorting.order === "asc";
-  const sort = () => sorting.onSort(sortBy, isSorted && isUp ? "desc" : "asc");
+  const isSorted = by === sortBy;
+  const isUp = sortOrder !== "desc";
   return (
     <th scope="col" class={kind} aria-sort={isSorted ? (isUp ? "ascending" : "descending") : "none"}>
-      <button type="button" class="sort" onClick={sort}>
+      <button
+        type="button"
+        class="sort"
+        onClick={() => setFilters({ sortBy, sortOrder: isSorted && isUp ? "desc" : "asc" })}
+      >
         {title}
         {isSorted && <Icon name={isUp ? "up" : "down"} />}
       </button>
@@ -120,79 +139,46 @@ function Head({ title, kind, sortBy, sorting }: HeadProps) {
 }
 
 interface PagerProps {
-  offset: number;
-  limit: number;
+  /** Rows to a page. */
+  size: number;
   /** Infinity while it isn't known: there may be more. */
   total: number;
   /** There are more than were counted, and the total is only more than those shown so far. */
   isMore?: boolean;
-  onMove(offset: number): void;
   /** Takes another number of rows to a page; omitted if it is fixed. */
-  onResize?(limit: number): void;
+  onResize?(size: number): void;
 }
 
 const SIZES = [25, 50, 100].map((size) => [size, `${size} rows`] as const);
 
-/** The range of a long list that is shown, with buttons for the previous and the next page. */
-export function Pager({ offset, limit, total, isMore, onMove, onResize }: PagerProps) {
+/** The range of a long list that is shown, as the address says, with buttons for the previous and the next page. */
+export function Pager({ size, total, isMore, onResize }: PagerProps) {
+  const offset = useOffset();
+  const [, setOffset] = useFilter("offset");
   if (total === 0) return null;
-  const end = Math.min(offset + limit, total);
-  const previous = () => onMove(Math.max(0, Math.min(offset, total) - limit));
+  const move = (offset: number) => setOffset(offset === 0 ? "" : String(offset));
+  const end = Math.min(offset + size, total);
+  const resize = (size: number) => {
+    onResize?.(size);
+    move(0);
+  };
   return (
     <nav class="pager" aria-label="Pages">
-      {onResize && <Select label="Rows to a page" value={limit} choices={SIZES} onChange={onResize} />}
+      {onResize && <Select label="Rows to a page" value={size} choices={SIZES} onChange={resize} />}
       <span>
         {count(offset + 1)}–{count(end)}
         {Number.isFinite(total) && ` of ${isMore ? `${count(total - 1)}+` : count(total)}`}
       </span>
-      <button type="button" disabled={offset === 0} onClick={previous}>
+      <button
+        type="button"
+        disabled={offset === 0}
+        onClick={() => move(Math.max(0, Math.min(offset, total) - size))}
+      >
         Previous
       </button>
-      <button type="button" disabled={end >= total} onClick={() => onMove(offset + limit)}>
+      <button type="button" disabled={end >= total} onClick={() => move(offset + size)}>
         Next
       </button>
     </nav>
   );
 }
-
-export interface FilterProps {
-  label: string;
-  value: string;
-  onChange(value: string): void;
-}
-
-/** How long typing must pause before a search, so that not every letter is a request. */
-const PAUSE_MS = 150;
-
-/** A search field that reports its text once typing pauses. `/` focuses it. */
-export function Search({ label, value, onChange }: FilterProps) {
-  const [text, setText] = useState(value);
-  const reported = useRef(value);
-  useEffect(() => {
-    if (value !== reported.current) setText(value); // changed elsewhere, such as by the back button
-    reported.current = value;
-  }, [value]);
-  useEffect(() => {
-    if (text === reported.current) return;
-    const timer = setTimeout(() => {
-      reported.current = text;
-      onChange(text);
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <input
-      type="search"
-      aria-label={label}
-      placeholder={`${label}  ( / )`}
-      value={text}
-      spellcheck={false}
-      onInput={(event) => setText(event.currentTarget.value)}
-    />
-  );
-}
-
-/** A filter of a list: one of several choices, or any. */
-export const Filter = ({ choices, ...select }: FilterProps & { choices: readonly Choice[] }) => (
-  <Select {...select} choices={[["", `${select.label}: any`], ...choices]} />
-);

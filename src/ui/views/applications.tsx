@@ -1,11 +1,12 @@
 import { Link } from "wouter-preact";
-import { pathTo, useFilters, useNameInPath } from "../address.ts";
+import { pathTo, useFilters, useNameInPath, useOffset } from "../address.ts";
 import type { Output } from "../api.ts";
 import { count, counted } from "../format.ts";
 import { ConfirmButton, Opener } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
 import { long, text, valuesOf } from "../parts/fields.tsx";
-import { Pager, Search, Table } from "../parts/table.tsx";
+import { Search } from "../parts/filters.tsx";
+import { Table } from "../parts/table.tsx";
 import { type Tile, Tiles } from "../parts/tiles.tsx";
 import { Answer, Badge, FlagLink, Heading, NameLink, ProjectLink, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -17,48 +18,34 @@ const APPLICATION = `${LIST}/:appName` as const;
 
 const PAGE = 50;
 
+const SORTING = { sortBy: "appName", sortOrder: "asc" } as const;
+
 /** What asks for flags: where, and what is wrong with it. */
 export function Applications() {
-  const [filters, setFilters] = useFilters({ query: "", sortOrder: "asc", offset: "0" });
-  const offset = Number(filters.offset) || 0;
-  const read = useRead(`GET ${LIST}`, { query: { ...filters, offset, limit: PAGE } });
+  const [{ query, sortOrder }] = useFilters({ query: "", ...SORTING });
+  const read = useRead(`GET ${LIST}`, { query: { query, sortOrder, offset: useOffset(), limit: PAGE } });
   const problems = useProblems();
   return (
     <>
       <Heading title="Applications">
-        <Search
-          label="Search applications"
-          value={filters.query}
-          onChange={(query) => setFilters({ query, offset: "0" })}
-        />
+        <Search label="Search applications" />
       </Heading>
       <Answer read={read}>
         {({ applications, total }) => (
-          <>
-            <Table
-              caption="Applications"
-              rows={applications}
-              keyOf={({ appName }) => appName}
-              empty={filters.query ? "No applications match." : <NoneYet />}
-              sorting={{
-                by: "appName",
-                order: filters.sortOrder === "desc" ? "desc" : "asc",
-                onSort: (_, sortOrder) => setFilters({ sortOrder, offset: "0" }),
-              }}
-              columns={[
-                ["Application", (application) => <Named {...application} />, "main", "appName"],
-                ["Project and environments", ({ usage }) => <Usage usage={usage} />],
-                ["Last start", ({ updatedAt }) => <Time at={updatedAt} />],
-                ["To look at", ({ appName }) => <Notes notes={problems(appName)} />],
-              ]}
-            />
-            <Pager
-              offset={offset}
-              limit={PAGE}
-              total={total}
-              onMove={(offset) => setFilters({ offset: String(offset) })}
-            />
-          </>
+          <Table
+            caption="Applications"
+            rows={applications}
+            keyOf={({ appName }) => appName}
+            empty={query ? "No applications match." : <NoneYet />}
+            sorting={SORTING}
+            page={{ size: PAGE, total }}
+            columns={[
+              ["Application", (application) => <Named {...application} />, "main", "appName"],
+              ["Project and environments", ({ usage }) => <Usage usage={usage} />],
+              ["Last start", ({ updatedAt }) => <Time at={updatedAt} />],
+              ["To look at", ({ appName }) => <Notes notes={problems(appName)} />],
+            ]}
+          />
         )}
       </Answer>
       <UnknownFlags />
@@ -344,34 +331,23 @@ const UsedFlag = ({ flag }: { flag: Used }) =>
     </>
   );
 
-function Instances({ instances }: Details) {
-  const [filters, setFilters] = useFilters({ offset: "0" });
-  const offset = Number(filters.offset) || 0;
-  return (
-    <section>
-      <h2>Instances</h2>
-      <Table
-        caption="Instances, last seen first"
-        rows={instances.slice(offset, offset + PAGE)}
-        keyOf={({ instanceId, environment }) => `${environment} ${instanceId}`}
-        empty="No instance has registered."
-        columns={[
-          ["Instance", ({ instanceId }) => <bdi>{instanceId}</bdi>, "main"],
-          ["Environment", ({ environment }) => <bdi>{environment}</bdi>],
-          ["SDK", ({ sdkVersion }) => <bdi>{sdkVersion}</bdi>],
-          ["Address", ({ clientIp }) => <bdi>{clientIp}</bdi>],
-          ["Started", ({ createdAt }) => <Time at={createdAt} />],
-          ["Last seen", ({ lastSeen }) => <Time at={lastSeen} />],
-        ]}
-      />
-      {instances.length > PAGE && (
-        <Pager
-          offset={offset}
-          limit={PAGE}
-          total={instances.length}
-          onMove={(offset) => setFilters({ offset: String(offset) })}
-        />
-      )}
-    </section>
-  );
-}
+const Instances = ({ instances }: Details) => (
+  <section>
+    <h2>Instances</h2>
+    <Table
+      caption="Instances, last seen first"
+      rows={instances}
+      keyOf={({ instanceId, environment }) => `${environment} ${instanceId}`}
+      empty="No instance has registered."
+      page={{ size: PAGE }}
+      columns={[
+        ["Instance", ({ instanceId }) => <bdi>{instanceId}</bdi>, "main"],
+        ["Environment", ({ environment }) => <bdi>{environment}</bdi>],
+        ["SDK", ({ sdkVersion }) => <bdi>{sdkVersion}</bdi>],
+        ["Address", ({ clientIp }) => <bdi>{clientIp}</bdi>],
+        ["Started", ({ createdAt }) => <Time at={createdAt} />],
+        ["Last seen", ({ lastSeen }) => <Time at={lastSeen} />],
+      ]}
+    />
+  </section>
+);

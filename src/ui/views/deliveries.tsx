@@ -1,10 +1,10 @@
 import { useEffect } from "preact/hooks";
 import { Link, useParams } from "wouter-preact";
-import { useDialog, useFilters } from "../address.ts";
+import { useDialog, useOffset } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button, tell } from "../parts/controls.tsx";
 import { Closing, Dialog, useClose } from "../parts/dialog.tsx";
-import { Pager, Table } from "../parts/table.tsx";
+import { Table } from "../parts/table.tsx";
 import { Snippet } from "../parts/tokens.tsx";
 import { Answer, Badge, Heading, Icon, Summary, Time } from "../parts/words.tsx";
 import { change, refreshEvery, useRead } from "../reads.ts";
@@ -70,9 +70,8 @@ type Delivery = Output<`GET ${typeof INTEGRATION}/events`>["integrationEvents"][
 
 function DeliveryTable({ id }: { id: string }) {
   useEffect(() => refreshEvery(REFRESH_MS), []);
-  const [filters, setFilters] = useFilters({ offset: "0" });
   const details = useDialog("delivery");
-  const offset = Number(filters.offset) || 0;
+  const offset = useOffset();
   const query = { limit: PAGE, offset };
   const read = useRead(`GET ${INTEGRATION}/events`, { params: { id }, query });
   return (
@@ -86,6 +85,10 @@ function DeliveryTable({ id }: { id: string }) {
               rows={deliveries}
               keyOf={(delivery) => delivery.id}
               empty="Nothing has been delivered yet."
+              page={{
+                size: PAGE,
+                total: deliveries.length < PAGE ? offset + deliveries.length : Number.POSITIVE_INFINITY,
+              }}
               columns={[
                 ["When", ({ createdAt }) => <Time at={createdAt} />],
                 ["State", ({ state }) => <DeliveryState state={state} />],
@@ -102,12 +105,6 @@ function DeliveryTable({ id }: { id: string }) {
                   "tools",
                 ],
               ]}
-            />
-            <Pager
-              offset={offset}
-              limit={PAGE}
-              total={deliveries.length < PAGE ? offset + deliveries.length : Number.POSITIVE_INFINITY}
-              onMove={(offset) => setFilters({ offset: String(offset) })}
             />
             {opened && (
               <Closing.Provider value={details.close}>

@@ -6,9 +6,10 @@ import { Button, Switch } from "../parts/controls.tsx";
 import { ConfirmButton, FormDialog } from "../parts/dialog.tsx";
 import { EditSection } from "../parts/edit.tsx";
 import { check, choice, choicesOf, long, text, valuesOf } from "../parts/fields.tsx";
+import { Filter, Filters, Search } from "../parts/filters.tsx";
 import { EditableList } from "../parts/list.tsx";
 import { resultOf, SIGN_IN_COLUMNS, type SignIn } from "../parts/sign-ins.tsx";
-import { Filter, Pager, Search, Table } from "../parts/table.tsx";
+import { Table } from "../parts/table.tsx";
 import { type Tile, Tiles } from "../parts/tiles.tsx";
 import { Answer, Badge, Heading, Tabs, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -228,49 +229,34 @@ const EMPTY_BANNER = {
 
 const PAGE = 50;
 
+const SIGN_IN_FILTERS = { query: "", result: "" };
+
 /** Who has signed in, or has tried to. */
 export function SignIns() {
   const read = useRead("GET /api/admin/logins");
-  const [{ query, result, ...filters }, setFilters] = useFilters({ query: "", result: "", offset: "0" });
-  const filter = (changed: { query?: string; result?: string }) => setFilters({ ...changed, offset: "0" });
-  const offset = Number(filters.offset) || 0;
+  const [{ query, result }] = useFilters(SIGN_IN_FILTERS);
   return (
     <>
       <Heading title="Sign-ins" />
       <InstanceTabs />
-      <search class="filters">
-        <Search label="Search sign-ins" value={query} onChange={(query) => filter({ query })} />
-        <Filter
-          label="Result"
-          value={result}
-          choices={choicesOf(["signed in", "refused"])}
-          onChange={(result) => filter({ result })}
-        />
-      </search>
+      <Filters of={SIGN_IN_FILTERS}>
+        <Search label="Search sign-ins" />
+        <Filter label="Result" name="result" choices={choicesOf(["signed in", "refused"])} />
+      </Filters>
       <Answer read={read}>
-        {({ events }) => {
-          const found = events.filter((attempt) => matches(attempt, query, result));
-          return (
-            <>
-              <Table
-                caption="Sign-ins of the last 90 days"
-                rows={found.slice(offset, offset + PAGE)}
-                keyOf={({ id }) => id}
-                empty={events.length > 0 ? "No sign-ins match." : "Nobody has signed in within 90 days."}
-                columns={[
-                  ["Who", ({ username }) => <bdi>{username || "an unknown name"}</bdi>, "main"],
-                  ...SIGN_IN_COLUMNS,
-                ]}
-              />
-              <Pager
-                offset={offset}
-                limit={PAGE}
-                total={found.length}
-                onMove={(offset) => setFilters({ offset: String(offset) })}
-              />
-            </>
-          );
-        }}
+        {({ events }) => (
+          <Table
+            caption="Sign-ins of the last 90 days"
+            rows={events.filter((attempt) => matches(attempt, query, result))}
+            keyOf={({ id }) => id}
+            empty={events.length > 0 ? "No sign-ins match." : "Nobody has signed in within 90 days."}
+            page={{ size: PAGE }}
+            columns={[
+              ["Who", ({ username }) => <bdi>{username || "an unknown name"}</bdi>, "main"],
+              ...SIGN_IN_COLUMNS,
+            ]}
+          />
+        )}
       </Answer>
     </>
   );

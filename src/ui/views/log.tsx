@@ -1,12 +1,13 @@
-import { isFiltered, useFilters } from "../address.ts";
+import { useFilters, useOffset } from "../address.ts";
 import { addressOf, request } from "../api.ts";
 import { counted } from "../format.ts";
 import { Button, tell } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named } from "../parts/fields.tsx";
 import { saveFile } from "../parts/file.tsx";
+import { DayFilter, Filter, Filters, NameFilter, Search } from "../parts/filters.tsx";
 import { COUNTED, Histogram } from "../parts/histogram.tsx";
-import { Filter, type FilterProps, Pager, Search } from "../parts/table.tsx";
+import { Pager } from "../parts/table.tsx";
 import { CopyButton } from "../parts/tokens.tsx";
 import { Answer, Heading } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
@@ -17,13 +18,11 @@ const PAGE = 50;
 /** The filters, as kept in the address. */
 const FILTERS = { query: "", type: "", project: "", feature: "", by: "", from: "", to: "" };
 
-type Filters = typeof FILTERS;
-
 /** The event log, with search and filters; new events appear as they happen. */
 export function EventLog() {
-  const [filters, setFilters] = useFilters({ ...FILTERS, offset: "0", open: "" });
+  const [filters, setFilters] = useFilters({ ...FILTERS, offset: "", open: "" });
   const query = queryOf(filters);
-  const offset = Number(filters.offset) || 0;
+  const offset = useOffset();
   const read = useRead("GET /api/admin/search/events", { query: { ...query, offset, limit: PAGE } });
   return (
     <>
@@ -34,29 +33,20 @@ export function EventLog() {
           Download JSONL
         </Button>
       </Heading>
-      <LogFilters
-        filters={filters}
-        onChange={(changed) => setFilters({ ...changed, offset: "0", open: "" })}
-      />
-      <Histogram
-        title="Events over time"
-        query={query}
-        onSelect={(days) => setFilters({ ...days, offset: "0", open: "" })}
-      />
+      <LogFilters />
+      <Histogram title="Events over time" query={query} onSelect={setFilters} />
       <Answer read={read} rows={PAGE}>
         {({ events, total }) => (
           <>
             <EventList
               events={events}
               opened={filters.open === "" ? -1 : Number(filters.open)}
-              onOpen={(id) => setFilters({ open: id === undefined ? "" : String(id) })}
+              onOpen={(id) => setFilters({ offset: filters.offset, open: String(id ?? "") })}
             />
             <Pager
-              offset={offset}
-              limit={PAGE}
+              size={PAGE}
               total={total}
               isMore={query.query !== "" && total > Math.max(COUNTED, offset + PAGE)}
-              onMove={(offset) => setFilters({ offset: String(offset), open: "" })}
             />
           </>
         )}
@@ -68,7 +58,7 @@ export function EventLog() {
 const exactly = (value: string) => value && `IS:${value}`;
 
 /** The filters as the query of the server's search. */
-const queryOf = ({ query, type, project, feature, by, from, to }: Filters) => ({
+const queryOf = ({ query, type, project, feature, by, from, to }: typeof FILTERS) => ({
   query,
   type: exactly(type),
   project: exactly(project),
@@ -80,52 +70,23 @@ const queryOf = ({ query, type, project, feature, by, from, to }: Filters) => ({
 
 type Query = ReturnType<typeof queryOf>;
 
-function LogFilters({ filters, onChange }: { filters: Filters; onChange(changed: Partial<Filters>): void }) {
+function LogFilters() {
   const projects = useRead("GET /api/admin/projects").data?.projects;
   const creators = useRead("GET /api/admin/event-creators").data ?? [];
-  const bind = (name: keyof Filters) => ({
-    value: filters[name],
-    onChange: (value: string) => onChange({ [name]: value }),
-  });
   return (
-    <search class="filters">
-      <Search label="Search the log" {...bind("query")} />
-      <Filter label="Project" choices={named(projects)} {...bind("project")} />
-      <Filter label="User" choices={creators.map(({ id, name }) => [String(id), name])} {...bind("by")} />
-      <NameFilter label="Flag" {...bind("feature")} />
-      <NameFilter label="Type" {...bind("type")} />
+    <Filters of={FILTERS}>
+      <Search label="Search the log" />
+      <Filter label="Project" name="project" choices={named(projects)} />
+      <Filter label="User" name="by" choices={creators.map(({ id, name }) => [String(id), name])} />
+      <NameFilter label="Flag" name="feature" />
+      <NameFilter label="Type" name="type" />
       <span class="actions">
-        <DayFilter label="From" {...bind("from")} />
-        <DayFilter label="To" {...bind("to")} />
+        <DayFilter label="From" name="from" />
+        <DayFilter label="To" name="to" />
       </span>
-      {isFiltered(filters, FILTERS) && <Button onClick={() => onChange(FILTERS)}>Clear filters</Button>}
-    </search>
+    </Filters>
   );
 }
-
-/** A filter by an exact name, applied once it has been typed. */
-const NameFilter = ({ label, value, onChange }: FilterProps) => (
-  <input
-    aria-label={label}
-    placeholder={`${label}: any`}
-    value={value}
-    onChange={(event) => onChange(event.currentTarget.value.trim())}
-  />
-);
-
-const DAY = /^\d{4}-\d\d-\d\d$/;
-
-/** Shown empty if the address holds no valid day. */
-const DayFilter = ({ label, value, onChange }: FilterProps) => (
-  <label>
-    {label}{" "}
-    <input
-      type="date"
-      value={DAY.test(value) ? value : ""}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  </label>
-);
 
 /** The search as a curl command. */
 const toCurl = (query: Query) => {

@@ -5,22 +5,24 @@ import { count, counted } from "../format.ts";
 import { toContext, toInput, useContextFields } from "../parts/context.tsx";
 import { Reasons } from "../parts/evaluation.tsx";
 import { type Choice, checks, choice, choicesOf } from "../parts/fields.tsx";
+import { Filter, Filters, Search } from "../parts/filters.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { AsOf } from "../parts/past.tsx";
-import { type Column, Filter, Pager, Search, Table } from "../parts/table.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import { projects } from "../parts/tokens.tsx";
 import { Answer, Badge, FlagLink, Heading, ProjectLink, Working } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 
-/** What to evaluate, the context as JSON, and the filters of the results. */
+/** The filters of the results. */
+const FILTERS = { query: "", result: "" };
+
+/** What to evaluate, the context as JSON, and the page of the results. */
 const DEFAULTS = {
   environments: "",
   projects: "",
   context: "",
   as: "fields",
-  query: "",
-  result: "",
-  offset: "0",
+  offset: "",
 };
 
 /** How many results are shown at once. */
@@ -51,7 +53,6 @@ const FEW = 3;
 function Evaluation({ environments }: { environments: readonly string[] }) {
   const [filters, setFilters] = useFilters(DEFAULTS);
   const [answered, setAnswered] = useState<Answered>();
-  const { query, result, offset } = filters;
   const listed = listOf(filters.environments);
   const initial = {
     token: "",
@@ -69,6 +70,7 @@ function Evaluation({ environments }: { environments: readonly string[] }) {
       projects: projects.join(","),
       context: JSON.stringify(context),
       as: input.as,
+      offset: filters.offset,
     });
     setAnswered(response);
   });
@@ -94,7 +96,7 @@ function Evaluation({ environments }: { environments: readonly string[] }) {
       />
       <div>
         {form.isBusy && <Working />}
-        {answered && <Results {...answered} filters={{ query, result, offset }} onFilter={setFilters} />}
+        {answered && <Results {...answered} />}
       </div>
     </div>
   );
@@ -127,23 +129,12 @@ function useToken(onChoose: (place: Place) => void) {
   );
 }
 
-interface ResultsProps extends Answered {
-  filters: Record<"query" | "result" | "offset", string>;
-  onFilter(changed: Partial<ResultsProps["filters"]>): void;
-}
-
-function Results({
-  features,
-  input,
-  warnings,
-  filters: { query, result, ...filters },
-  onFilter,
-}: ResultsProps) {
+function Results({ features, input, warnings }: Answered) {
+  const [{ query, result }] = useFilters(FILTERS);
   const environments = Object.keys(features[0]?.environments ?? {});
   const matching = features.filter(
     (feature) => feature.name.toLowerCase().includes(query.toLowerCase()) && isWanted(feature, result),
   );
-  const offset = toOffset(filters.offset, matching.length);
   return (
     <section>
       <h2>
@@ -156,18 +147,14 @@ function Results({
           .join(" · ")}
         {warnings && `. Left out, since they aren't texts: ${warnings.invalidContextProperties.join(", ")}`}
       </p>
-      <search class="filters">
-        <Search label="Search flags" value={query} onChange={(query) => onFilter({ query, offset: "0" })} />
-        <Filter
-          label="Result"
-          value={result}
-          choices={RESULTS}
-          onChange={(result) => onFilter({ result, offset: "0" })}
-        />
-      </search>
+      <Filters of={FILTERS}>
+        <Search label="Search flags" />
+        <Filter label="Result" name="result" choices={RESULTS} />
+      </Filters>
       <Table
         caption="Results"
-        rows={matching.slice(offset, offset + LIMIT)}
+        rows={matching}
+        page={{ size: LIMIT }}
         keyOf={({ name }) => name}
         empty="No flags match."
         columns={[
@@ -193,12 +180,6 @@ function Results({
             ],
           ),
         ]}
-      />
-      <Pager
-        offset={offset}
-        limit={LIMIT}
-        total={matching.length}
-        onMove={(offset) => onFilter({ offset: String(offset) })}
       />
     </section>
   );
@@ -226,10 +207,6 @@ const countOn = (features: readonly Feature[], environment: string) =>
 
 /** The context that was sent; several values of a field are separated by commas. */
 const contextOf = (input: Answered["input"]) => ({ ...(input.context as Record<string, unknown>) });
-
-/** The start of a page; the first one for an offset that is none, or past the end. */
-const toOffset = (text: string, total: number) =>
-  Number(text) > 0 && Number(text) < total ? Number(text) : 0;
 
 interface ResultProps {
   result: Evaluated;

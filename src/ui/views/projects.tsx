@@ -2,7 +2,8 @@ import { pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { FormDialog, Opener } from "../parts/dialog.tsx";
 import { checks, choice, choicesOf, long, Tick, text } from "../parts/fields.tsx";
-import { Search, Table } from "../parts/table.tsx";
+import { Search } from "../parts/filters.tsx";
+import { Table } from "../parts/table.tsx";
 import { Answer, Badge, Heading, ProjectLink, Share, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { may } from "../session.ts";
@@ -19,7 +20,7 @@ export function Projects() {
   return (
     <>
       <Heading title="Projects">
-        <Search label="Search projects" value={filters.query} onChange={(query) => setFilters({ query })} />
+        <Search label="Search projects" />
         <Tick
           checked={filters.archived !== ""}
           onChange={(isArchived) => setFilters({ archived: isArchived ? "true" : "" })}

@@ -4,8 +4,8 @@ import { useFilters } from "../address.ts";
 import { RequestError, requestAny } from "../api.ts";
 import { byTag, type Description, type Operation, toType } from "../openapi.ts";
 import { type Fields, long, text } from "../parts/fields.tsx";
+import { Search } from "../parts/filters.tsx";
 import { Form, useForm } from "../parts/form.tsx";
-import { Search } from "../parts/table.tsx";
 import { Snippet } from "../parts/tokens.tsx";
 import { Answer, Heading, Nothing } from "../parts/words.tsx";
 import type { Read } from "../reads.ts";
@@ -30,7 +30,7 @@ export function Reference() {
   return (
     <>
       <Heading title="API">
-        <Search label="Search operations" value={filters.query} onChange={(query) => setFilters({ query })} />
+        <Search label="Search operations" />
         <a class="button" href="docs/openapi.json">
           OpenAPI 3.1
         </a>

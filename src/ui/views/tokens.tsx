@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
-import { useFilters } from "../address.ts";
+import { useFilter } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button, IconButton } from "../parts/controls.tsx";
 import { Closing, Confirm, Dialog, FormDialog, Opener, useClose } from "../parts/dialog.tsx";
 import { type Choice, choice, choicesOf, text } from "../parts/fields.tsx";
-import { type Column, Search, Table } from "../parts/table.tsx";
+import { Search } from "../parts/filters.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import { projects, Secret, Snippets, TOKEN_TIMES } from "../parts/tokens.tsx";
 import { Answer, Heading, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -16,16 +17,15 @@ type CreatedToken = Output<"POST /api/admin/api-tokens">;
 
 /** API tokens: credentials of applications and scripts, which belong to no user. */
 export function Tokens() {
-  const [filters, setFilters] = useFilters({ query: "" });
+  const query = useFilter("query")[0].toLowerCase();
   const environments = useRead("GET /api/admin/environments").data?.environments;
   const read = useRead("GET /api/admin/api-tokens");
-  const query = filters.query.toLowerCase();
   const matches = ({ tokenName, type, environment, projects }: Token) =>
     [tokenName, type, environment, ...projects].join(" ").toLowerCase().includes(query);
   return (
     <>
       <Heading title="Tokens">
-        <Search label="Search tokens" value={filters.query} onChange={(query) => setFilters({ query })} />
+        <Search label="Search tokens" />
         <NewToken
           isAllowed={mayDo("CREATE")}
           kind="main"

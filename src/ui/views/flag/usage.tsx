@@ -3,7 +3,8 @@ import { count } from "../../format.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Button } from "../../parts/controls.tsx";
 import { choicesOf, Select } from "../../parts/fields.tsx";
-import { Filter, Table } from "../../parts/table.tsx";
+import { Filter, Filters } from "../../parts/filters.tsx";
+import { Table } from "../../parts/table.tsx";
 import { Answer, Nothing } from "../../parts/words.tsx";
 import { useRead } from "../../reads.ts";
 import { type Hour, hourlyBars, hoursBefore, isUsed, SERIES, totalOf } from "../../use.ts";
@@ -32,7 +33,7 @@ function Hours({ flag }: { flag: Flag }) {
   const group = GROUPS[by as keyof typeof GROUPS] ?? GROUPS.environment;
   return (
     <>
-      <search class="filters">
+      <Filters>
         <Select
           label="Period"
           value={hours}
@@ -45,20 +46,10 @@ function Hours({ flag }: { flag: Flag }) {
           choices={Object.keys(GROUPS).map((name) => [name, `by ${name}`])}
           onChange={(by) => setFilters({ by })}
         />
-        <Filter
-          label="Environment"
-          value={filters.environment}
-          choices={choicesOf(namesIn(used, "environment"))}
-          onChange={(environment) => setFilters({ environment })}
-        />
-        <Filter
-          label="Application"
-          value={filters.application}
-          choices={choicesOf(namesIn(used, "appName"))}
-          onChange={(application) => setFilters({ application })}
-        />
+        <Filter label="Environment" name="environment" choices={choicesOf(namesIn(used, "environment"))} />
+        <Filter label="Application" name="application" choices={choicesOf(namesIn(used, "appName"))} />
         {filters.from && <Button onClick={() => setFilters({ from: "", to: "" })}>Whole period</Button>}
-      </search>
+      </Filters>
       <Answer read={read} rows={8}>
         {({ data }) => (
           <Charts

@@ -1,12 +1,13 @@
 import { Link, useParams } from "wouter-preact";
-import { pathTo, useFilters } from "../../address.ts";
+import { pathTo, useFilter } from "../../address.ts";
 import { type Input, request as send } from "../../api.ts";
 import { capitalised, count, fullTime, listed } from "../../format.ts";
 import { Button, tell } from "../../parts/controls.tsx";
 import { FormDialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { Differences } from "../../parts/differences.tsx";
 import { TryDialog, type TryProps } from "../../parts/evaluation.tsx";
-import { checks, long, text } from "../../parts/fields.tsx";
+import { checks, choicesOf, long, text } from "../../parts/fields.tsx";
+import { Filter } from "../../parts/filters.tsx";
 import {
   type ChangeRequest,
   changesIn,
@@ -16,7 +17,6 @@ import {
   titleOf,
 } from "../../parts/requests.tsx";
 import { ScheduleDialog } from "../../parts/schedule.tsx";
-import { Filter } from "../../parts/table.tsx";
 import { Answer, Badge, FlagLink, Nothing, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { isolated } from "../../sentence.ts";
@@ -32,7 +32,7 @@ export const ChangeRequests = () => (
 );
 
 function OfProject({ project }: { project: string }) {
-  const [filters, setFilters] = useFilters({ state: "" });
+  const [wanted] = useFilter("state");
   const read = useRead(`GET ${REQUESTS}`, { params: { projectId: project } });
   const counts = useRead(`GET ${REQUESTS}/count`, { params: { projectId: project } }).data;
   return (
@@ -43,15 +43,10 @@ function OfProject({ project }: { project: string }) {
           {count(counts.scheduled)} scheduled, {count(counts.applied)} applied
         </p>
       )}
-      <Filter
-        label="State"
-        value={filters.state}
-        choices={[["", "any state"], ...STATES.map((state) => [state, state] as const)]}
-        onChange={(state) => setFilters({ state })}
-      />
+      <Filter label="State" name="state" choices={choicesOf(STATES)} />
       <Answer read={read}>
         {(all) => {
-          const shown = all.filter(({ state }) => filters.state === "" || state === filters.state);
+          const shown = all.filter(({ state }) => ["", state].includes(wanted));
           return shown.length === 0 ? (
             <Nothing>No change requests. An environment's approvals are set under Environments.</Nothing>
           ) : (

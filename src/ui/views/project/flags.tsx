@@ -1,15 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { flagPath, isFiltered, useFilters } from "../../address.ts";
+import { flagPath, isFiltered, useFilters, useOffset } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { ColumnChoice, choose, chosen, tableChoices } from "../../parts/choices.tsx";
-import { Button, Switch } from "../../parts/controls.tsx";
+import { Switch } from "../../parts/controls.tsx";
 import { FormDialog, Opener } from "../../parts/dialog.tsx";
 import { check, choice, choicesOf, long, named, text } from "../../parts/fields.tsx";
+import { Filter, Filters, Search } from "../../parts/filters.tsx";
 import { later } from "../../parts/later.tsx";
 import { requestPath } from "../../parts/requests.tsx";
-import { type Column, Filter, Pager, Search, Table } from "../../parts/table.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { Answer, Badge, FlagLink, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
@@ -17,17 +18,13 @@ import { switchFlag } from "../flag/frame.tsx";
 import type { BulkBarProps } from "./bulk.tsx";
 import { Favorite, PROJECT, type Project, ProjectFrame } from "./frame.tsx";
 
-/** The filters that narrow the list. */
-export const NARROWING = { query: "", type: "", state: "", lifecycle: "", tag: "" };
+/** The filters that narrow a list of flags; the address of a project's own needs none by project. */
+const NARROWING = { query: "", type: "", state: "", lifecycle: "", tag: "", project: "" };
 
-/** The filters and sorting, as kept in the address. */
-export const FILTERS = { ...NARROWING, sortBy: "createdAt", sortOrder: "desc", offset: "0" };
-
-type Filters = typeof FILTERS;
+const SORTING = { sortBy: "createdAt", sortOrder: "desc" } as const;
 
 /** The flags of a project, each with a switch per environment; searched, sorted and paged by the server. */
 export function Flags() {
-  const [filters, setFilters] = useFilters(FILTERS);
   const actions = (project: Project, id: string) => (
     <>
       <Opener label="Export" parameter="export">
@@ -52,10 +49,14 @@ export function Flags() {
       {(project, id) => (
         <>
           {project.description && <p class="muted">{project.description}</p>}
-          <FlagFilters filters={filters} onChange={(changed) => setFilters({ ...changed, offset: "0" })}>
-            <ColumnChoice titles={[...environmentsOf(project), ...DETAILS.map(([title]) => title)]} />
-          </FlagFilters>
-          <FlagTable project={project} id={id} filters={filters} onChange={setFilters} />
+          <FlagList
+            project={id}
+            columns={environmentsOf(project).map(inEnvironment)}
+            bulk={
+              (may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id })) &&
+              ((selected) => <BulkBar {...selected} project={id} environments={environmentsOf(project)} />)
+            }
+          />
         </>
       )}
     </ProjectFrame>
@@ -64,33 +65,80 @@ export function Flags() {
 
 const environmentsOf = ({ environments }: Project) => environments.map(({ environment }) => environment);
 
-interface FiltersProps {
-  filters: Filters;
-  onChange(changed: Partial<Filters>): void;
+interface FlagListProps {
+  /** That of all of them; empty for any. */
+  project: string;
+  /** A further filter. */
+  filter?: ComponentChildren;
+  /** Columns that are always shown, and those that can be left out, as can the `DETAILS`. */
+  fixed?: ReadonlyArray<Column<FoundFlag>>;
+  columns?: ReadonlyArray<Column<FoundFlag>>;
+  /** What is shown for those that are selected; false if none can be. */
+  bulk?:
+    | ((selected: Pick<BulkBarProps, "features" | "onSelect" | "query" | "total">) => ComponentChildren)
+    | false;
 }
 
-/** @param children more filters */
-export function FlagFilters({
-  filters,
-  onChange,
-  children,
-}: FiltersProps & { children?: ComponentChildren }) {
+/** Flags with filters, searched, sorted and paged by the server. */
+export function FlagList({ project, filter, fixed = [], columns = [], bulk = false }: FlagListProps) {
+  const [filters] = useFilters({ ...NARROWING, ...SORTING });
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { size } = tableChoices();
+  const query = { ...queryOf(filters), project: project && `IS:${project}` };
+  const read = useRead("GET /api/admin/search/features", {
+    query: { ...query, offset: useOffset(), limit: size },
+  });
+  const choices = [...columns, ...DETAILS];
+  return (
+    <>
+      <FlagFilters>
+        {filter}
+        <ColumnChoice titles={choices.map(([title]) => title)} />
+      </FlagFilters>
+      <Answer read={read}>
+        {({ features, total }) => (
+          <>
+            <Table
+              caption="Flags"
+              rows={features}
+              keyOf={({ name }) => name}
+              empty={isFiltered(filters, NARROWING) ? "No flags match." : "No flags yet."}
+              sorting={SORTING}
+              page={{ size, total, onResize: (size) => choose({ size }) }}
+              selection={bulk ? { selected, onSelect: setSelected } : undefined}
+              columns={[
+                ["Favorite", (flag) => <FavoriteFlag {...flag} />, "tools"],
+                ["Flag", (flag) => <Name flag={flag} />, "main", "name"],
+                ...fixed,
+                ...chosen(choices),
+              ]}
+            />
+            {bulk &&
+              selected.size > 0 &&
+              bulk({ features: [...selected], onSelect: setSelected, query, total })}
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+const FavoriteFlag = ({ project, name, favorite }: FoundFlag) => (
+  <Favorite project={project} flag={name} label={`Favorite: ${name}`} isFavorite={favorite} />
+);
+
+function FlagFilters({ children }: { children: ComponentChildren }) {
   const types = useRead("GET /api/admin/feature-types").data?.types;
   const tags = useRead("GET /api/admin/tags").data?.tags ?? [];
-  const bind = (name: keyof Filters) => ({
-    value: filters[name],
-    onChange: (value: string) => onChange({ [name]: value }),
-  });
   return (
-    <search class="filters">
-      <Search label="Search flags" {...bind("query")} />
-      <Filter label="Type" choices={named(types)} {...bind("type")} />
-      <Filter label="State" choices={choicesOf(["active", "stale"])} {...bind("state")} />
-      <Filter label="Stage" choices={choicesOf(STAGES)} {...bind("lifecycle")} />
-      <Filter label="Tag" choices={choicesOf(tags.map(tagInWords))} {...bind("tag")} />
+    <Filters of={NARROWING}>
+      <Search label="Search flags" />
+      <Filter label="Type" name="type" choices={named(types)} />
+      <Filter label="State" name="state" choices={choicesOf(["active", "stale"])} />
+      <Filter label="Stage" name="lifecycle" choices={choicesOf(STAGES)} />
+      <Filter label="Tag" name="tag" choices={choicesOf(tags.map(tagInWords))} />
       {children}
-      {isFiltered(filters, NARROWING) && <Button onClick={() => onChange(NARROWING)}>Clear filters</Button>}
-    </search>
+    </Filters>
   );
 }
 
@@ -99,15 +147,10 @@ const STAGES = ["initial", "pre-live", "live", "completed"];
 
 const tagInWords = ({ type, value }: { type: string; value: string }) => `${type}:${value}`;
 
-/** Sorting by a column leads back to the first page. */
-export const sortingOf = ({ sortBy, sortOrder }: Filters, onChange: FiltersProps["onChange"]) => ({
-  by: sortBy,
-  order: sortOrder === "desc" ? ("desc" as const) : ("asc" as const),
-  onSort: (sortBy: string, sortOrder: string) => onChange({ sortBy, sortOrder, offset: "0" }),
-});
+type Found = typeof NARROWING & Record<keyof typeof SORTING, string>;
 
 /** The filters as the query of the server's search. */
-export const queryOf = ({ query, type, state, lifecycle, tag, sortBy, sortOrder }: Filters) => ({
+const queryOf = ({ query, type, state, lifecycle, tag, sortBy, sortOrder }: Found) => ({
   query,
   type: type && `IS:${type}`,
   state: state && `IS:${state}`,
@@ -118,75 +161,9 @@ export const queryOf = ({ query, type, state, lifecycle, tag, sortBy, sortOrder 
   favoritesFirst: "true",
 });
 
-interface FlagTableProps extends FiltersProps {
-  project: Project;
-  id: string;
-}
-
-function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const { size } = tableChoices();
-  const offset = Number(filters.offset) || 0;
-  const query = { ...queryOf(filters), project: `IS:${id}` };
-  const read = useRead("GET /api/admin/search/features", { query: { ...query, offset, limit: size } });
-  const environments = environmentsOf(project);
-  const canSelect = may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id });
-  return (
-    <Answer read={read}>
-      {({ features, total }) => (
-        <>
-          <Table
-            caption="Flags"
-            rows={features}
-            keyOf={({ name }) => name}
-            empty={isFiltered(filters, NARROWING) ? "No flags match." : "No flags yet."}
-            sorting={sortingOf(filters, onChange)}
-            selection={canSelect ? { selected, onSelect: setSelected } : undefined}
-            columns={[
-              [
-                "Favorite",
-                ({ name, favorite }) => (
-                  <Favorite project={id} flag={name} label={`Favorite: ${name}`} isFavorite={favorite} />
-                ),
-                "tools",
-              ],
-              ["Flag", (flag) => <Name flag={flag} />, "main", "name"],
-              ...chosen([...environments.map(inEnvironment), ...DETAILS]),
-            ]}
-          />
-          <FlagPager offset={offset} total={total} onChange={onChange} />
-          {selected.size > 0 && (
-            <BulkBar
-              project={id}
-              environments={environments}
-              features={[...selected]}
-              onSelect={setSelected}
-              query={query}
-              total={total}
-            />
-          )}
-        </>
-      )}
-    </Answer>
-  );
-}
-
 const BulkBar = later<BulkBarProps>(async () => (await import("./bulk.tsx")).BulkBar);
 const Export = later(async () => (await import("./transfer.tsx")).ExportFlags);
 const Import = later(async () => (await import("./transfer.tsx")).ImportFlags);
-
-/** Its buttons lead to another page; more rows to a page lead back to the first one. */
-export function FlagPager({
-  onChange,
-  ...range
-}: { offset: number; total: number } & Pick<FiltersProps, "onChange">) {
-  const resize = (size: number) => {
-    choose({ size });
-    onChange({ offset: "0" });
-  };
-  const move = (offset: number) => onChange({ offset: String(offset) });
-  return <Pager {...range} limit={tableChoices().size} onMove={move} onResize={resize} />;
-}
 
 const inEnvironment = (environment: string): Column<FoundFlag> => [
   environment,
@@ -196,7 +173,7 @@ const inEnvironment = (environment: string): Column<FoundFlag> => [
 ];
 
 /** What there is to know of a flag besides its name and where it is on. */
-export const DETAILS: ReadonlyArray<Column<FoundFlag>> = [
+const DETAILS: ReadonlyArray<Column<FoundFlag>> = [
   ["Type", ({ type }) => type, "", "type"],
   ["Stage", ({ lifecycle }) => lifecycle && <Stage {...lifecycle} />],
   ["Last seen", ({ lastSeenAt }) => <Time at={lastSeenAt} />, "", "lastSeenAt"],
@@ -215,7 +192,7 @@ const Stage = ({ stage, enteredStageAt }: NonNullable<FoundFlag["lifecycle"]>) =
 
 export type FoundFlag = Output<"GET /api/admin/search/features">["features"][number];
 
-export const Name = ({ flag: { name, project, stale, tags = [], segments } }: { flag: FoundFlag }) => (
+const Name = ({ flag: { name, project, stale, tags = [], segments } }: { flag: FoundFlag }) => (
   <>
     <FlagLink project={project} name={name} /> {stale && <Badge tone="bad">stale</Badge>}{" "}
     {tags.map((tag) => (
