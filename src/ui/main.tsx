@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Route, Router, Switch, useLocation } from "wouter-preact";
@@ -7,6 +7,7 @@ import { isLost, isSignInNeeded, shownTime } from "./api.ts";
 import { Help, isFinding, Menu, watchKeys } from "./menu.tsx";
 import { Messages } from "./parts/controls.tsx";
 import { ChangeQuestion, DiscardQuestion } from "./parts/dialog.tsx";
+import { later } from "./parts/later.tsx";
 import { PastNotice } from "./parts/past.tsx";
 import { DeadEnd, Failure, Nothing, Working } from "./parts/words.tsx";
 import { followEvents, isBusy, isSettled, refresh, refusals, watchConnection } from "./reads.ts";
@@ -75,7 +76,6 @@ const OpenOr = ({ children }: { children: ComponentChildren }) => (
 );
 
 function Frame() {
-  const Banners = loaded.value.get(BANNERS);
   const isPast = asOf.value !== "" || shownTime.value !== undefined;
   return (
     <div class={isPast ? "frame past" : "frame"}>
@@ -87,11 +87,11 @@ function Frame() {
           </p>
         )}
         {isPast && <PastNotice />}
-        {Banners && <Banners />}
+        {isSettled.value && <Banners />}
         <Views Each={LoadedView} />
       </main>
       <Help />
-      {isFinding.value && <Loaded part={PALETTE} />}
+      {isFinding.value && <Palette />}
     </div>
   );
 }
@@ -141,7 +141,7 @@ function NotFound() {
 
 /** Loads the file of a view while it isn't known yet who is signed in. */
 function Loading({ view }: { view: View }) {
-  useEffect(() => void load(view), [view]);
+  useEffect(() => void view.Shown.load(), [view]);
   return <Working />;
 }
 
@@ -150,41 +150,20 @@ function LoadedView({ view }: { view: View }) {
   useEffect(() => {
     document.title = `${view.title} · Flagstone`;
   }, [view]);
-  return <Loaded part={view} />;
+  return <view.Shown />;
 }
 
-/** Something in a file of its own. */
-type Part = Pick<View, "load">;
-
-const PALETTE: Part = { load: async () => (await import("./palette.tsx")).Palette };
-const BANNERS: Part = { load: async () => (await import("./banners.tsx")).Banners };
-
-const loaded = signal<ReadonlyMap<Part, ComponentType>>(new Map());
-
-function Loaded({ part }: { part: Part }) {
-  useEffect(() => void load(part), [part, isLost.value]);
-  const Shown = loaded.value.get(part);
-  return Shown ? <Shown /> : <Working />;
-}
-
-async function load(part: Part) {
-  if (loaded.value.has(part)) return;
-  try {
-    const component = await part.load();
-    loaded.value = new Map([...loaded.value, [part, component]]);
-  } catch {
-    isLost.value = true; // retried when the server is back
-  }
-}
+const Palette = later(async () => (await import("./palette.tsx")).Palette);
+const Banners = later(async () => (await import("./banners.tsx")).Banners, null);
 
 /** How long the first view must be complete before files that it doesn't need are loaded. */
 const SETTLED_MS = 300;
 
 effect(() => {
-  if (isSettled.value || isBusy.value || !me.value || loaded.value.size === 0) return;
+  if (isSettled.value || isBusy.value || !me.value) return;
   const timer = setTimeout(() => {
     isSettled.value = true;
-    for (const part of [PALETTE, BANNERS, ...VIEWS]) void load(part);
+    for (const part of [Palette, ...VIEWS.map(({ Shown }) => Shown)]) void part.load();
   }, SETTLED_MS);
   return () => clearTimeout(timer);
 });

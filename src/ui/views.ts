@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import { type Later, later } from "./parts/later.tsx";
 import type { IconName } from "./parts/words.tsx";
 
 /** A view, and the address it is shown at. */
@@ -7,13 +8,13 @@ export interface View {
   path: string;
   /** Shown in the menu and the window title. */
   title: string;
-  /** Loads its file, at the latest when it is first opened. */
-  load(): Promise<ComponentType>;
-  /** Its group in the menu, if it is there. */
-  menu?: MenuGroup;
-  icon?: IconName;
+  /** In a file of its own. */
+  Shown: Later;
+  /** Where it is in the menu, if it is. */
+  menu?: MenuGroup | undefined;
+  icon?: IconName | undefined;
   /** `g` and this letter open it. */
-  letter?: string;
+  letter?: string | undefined;
   /** It needs no sign-in. */
   isOpen?: true;
 }
@@ -22,14 +23,14 @@ export interface View {
 export const MENU = ["Work", "Configure", "Administer"] as const;
 export type MenuGroup = (typeof MENU)[number];
 
-/** @param file loads the file of a view, at the latest when it is first opened. @param name of its component there */
+/** @param file loads the file of a view. @param name of its component there */
 const view = <Name extends string>(
   path: string,
   title: string,
   file: () => Promise<Record<Name, ComponentType>>,
   name: Name,
-  inMenu?: Partial<View>,
-): View => ({ path, title, load: async () => (await file())[name], ...inMenu });
+  [menu, icon, letter]: [group?: MenuGroup, icon?: IconName, letter?: string] = [],
+): View => ({ path, title, Shown: later(async () => (await file())[name]), menu, icon, letter });
 
 const account = () => import("./views/account.tsx");
 const applications = () => import("./views/applications.tsx");
@@ -65,9 +66,9 @@ const FLAG = `${PROJECT}/features/:featureName`;
 
 /** All views, in the order of the menu. */
 export const VIEWS: readonly View[] = [
-  view("/", "Home", home, "Home", { menu: "Work", icon: "home", letter: "h" }),
-  view("/projects", "Projects", projects, "Projects", { menu: "Work", icon: "project", letter: "p" }),
-  view("/flags", "Flags", allFlags, "AllFlags", { menu: "Work", icon: "flag", letter: "f" }),
+  view("/", "Home", home, "Home", ["Work", "home", "h"]),
+  view("/projects", "Projects", projects, "Projects", ["Work", "project", "p"]),
+  view("/flags", "Flags", allFlags, "AllFlags", ["Work", "flag", "f"]),
   view(PROJECT, "Flags", flags, "Flags"),
   view(`${PROJECT}/insights`, "Insights", insights, "Insights"),
   view(`${PROJECT}/change-requests`, "Change requests", changeRequests, "ChangeRequests"),
@@ -81,43 +82,27 @@ export const VIEWS: readonly View[] = [
   view(`${FLAG}/use`, "Usage", usage, "Usage"),
   view(`${FLAG}/log`, "Log", flagSettings, "Log"),
   view(`${FLAG}/settings`, "Settings", flagSettings, "Settings"),
-  view("/events", "Event log", log, "EventLog", { menu: "Work", icon: "log", letter: "e" }),
-  view("/playground", "Playground", playground, "Playground", { menu: "Work", icon: "play", letter: "y" }),
-  view("/applications", "Applications", applications, "Applications", {
-    menu: "Work",
-    icon: "application",
-    letter: "a",
-  }),
+  view("/events", "Event log", log, "EventLog", ["Work", "log", "e"]),
+  view("/playground", "Playground", playground, "Playground", ["Work", "play", "y"]),
+  view("/applications", "Applications", applications, "Applications", ["Work", "application", "a"]),
   view("/applications/:appName", "Application", applications, "Application"),
   view("/connect", "Connect", connect, "Connect"),
-  view("/integrations", "Integrations", integrations, "Integrations", {
-    menu: "Configure",
-    icon: "integration",
-    letter: "i",
-  }),
+  view("/integrations", "Integrations", integrations, "Integrations", ["Configure", "integration", "i"]),
   view("/integrations/:id", "Deliveries", deliveries, "Deliveries"),
-  view("/segments", "Segments", vocabulary, "Segments", { menu: "Configure", icon: "segment", letter: "s" }),
-  view("/environments", "Environments", types, "Environments", { menu: "Configure", icon: "environment" }),
-  view("/context-fields", "Context fields", vocabulary, "ContextFields", {
-    menu: "Configure",
-    icon: "context",
-    letter: "c",
-  }),
-  view("/tag-types", "Tag types", types, "TagTypes", { menu: "Configure", icon: "tag" }),
-  view("/strategy-types", "Strategy types", types, "StrategyTypes", { menu: "Configure", icon: "strategy" }),
-  view("/tokens", "Tokens", tokens, "Tokens", { menu: "Configure", icon: "key", letter: "t" }),
-  view("/docs", "API", reference, "Reference", { menu: "Configure", icon: "api", isOpen: true }),
-  view("/people", "People", people, "Users", {
-    menu: "Administer",
-    icon: "user",
-    letter: "u",
-  }),
+  view("/segments", "Segments", vocabulary, "Segments", ["Configure", "segment", "s"]),
+  view("/environments", "Environments", types, "Environments", ["Configure", "environment"]),
+  view("/context-fields", "Context fields", vocabulary, "ContextFields", ["Configure", "context", "c"]),
+  view("/tag-types", "Tag types", types, "TagTypes", ["Configure", "tag"]),
+  view("/strategy-types", "Strategy types", types, "StrategyTypes", ["Configure", "strategy"]),
+  view("/tokens", "Tokens", tokens, "Tokens", ["Configure", "key", "t"]),
+  { ...view("/docs", "API", reference, "Reference", ["Configure", "api"]), isOpen: true },
+  view("/people", "People", people, "Users", ["Administer", "user", "u"]),
   view("/people/groups", "Groups", people, "Groups"),
   view("/people/roles", "Roles", people, "Roles"),
   view("/people/service-accounts", "Service accounts", people, "ServiceAccounts"),
   view("/people/invitations", "Invitations", people, "Invitations"),
-  view("/import", "Import", importing, "Import", { menu: "Administer", icon: "bring" }),
-  view("/instance", "Instance", instance, "Instance", { menu: "Administer", icon: "instance" }),
+  view("/import", "Import", importing, "Import", ["Administer", "bring"]),
+  view("/instance", "Instance", instance, "Instance", ["Administer", "instance"]),
   view("/instance/banners", "Banners", instance, "BannerList"),
   view("/instance/sign-ins", "Sign-ins", instance, "SignIns"),
   view("/instance/signing-in", "Ways to sign in", signingIn, "SigningIn"),

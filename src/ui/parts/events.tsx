@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 import { pathTo } from "../address.ts";
-import { type Output, shownTime } from "../api.ts";
+import { type Input, type Output, shownTime } from "../api.ts";
 import { day } from "../format.ts";
+import { useRead } from "../reads.ts";
 import { Differences } from "./differences.tsx";
 import { UndoAction } from "./undo.tsx";
-import { Icon, type IconName, NameLink, Nothing, Summary, Time } from "./words.tsx";
+import { Answer, Icon, type IconName, NameLink, Nothing, Summary, Time } from "./words.tsx";
 
 type LogEvent = Output<"GET /api/admin/search/events">["events"][number];
 
@@ -34,6 +36,26 @@ export function EventList({ events, opened, onOpen }: EventListProps) {
     </ol>
   );
 }
+
+interface LatestEventsProps {
+  title: string;
+  /** The path of the view that shows all of them. */
+  all: string;
+  query: NonNullable<Input<"GET /api/admin/search/events">["query"]> & { limit: number };
+}
+
+/** The newest events, of many. */
+export const LatestEvents = ({ title, all, query }: LatestEventsProps) => (
+  <section class="card">
+    <div class="heading">
+      <h2>{title}</h2>
+      <Link href={all}>All events</Link>
+    </div>
+    <Answer read={useRead("GET /api/admin/search/events", { query })} rows={query.limit}>
+      {({ events }) => <EventList events={events} />}
+    </Answer>
+  </section>
+);
 
 interface EventItemProps {
   event: LogEvent;

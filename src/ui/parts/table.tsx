@@ -29,8 +29,8 @@ interface TableProps<T> {
   columns: ReadonlyArray<Column<NoInfer<T>> | false>;
   rows: readonly T[];
   keyOf(row: NoInfer<T>): string | number;
-  /** Shown if there are no rows. */
-  empty: ComponentChildren;
+  /** Shown if there are no rows; nothing by default. */
+  empty?: ComponentChildren;
   sorting?: Sorting;
   /** Shows the rows page by page. With a total, the server does, and the rows are those of the page. */
   page?: Omit<PagerProps, "total"> & { total?: number };
@@ -44,9 +44,36 @@ export function Table<T>({ page, rows, empty, ...shown }: TableProps<T>) {
   const visible = isSliced ? rows.slice(offset, offset + page.size) : rows;
   return (
     <>
-      {visible.length > 0 ? <Rows {...shown} rows={visible} /> : <Nothing>{empty}</Nothing>}
+      {visible.length > 0 ? <Rows {...shown} rows={visible} /> : empty && <Nothing>{empty}</Nothing>}
       {page && !(isSliced && rows.length <= page.size) && <Pager total={rows.length} {...page} />}
     </>
+  );
+}
+
+interface SectionProps<T> extends Omit<TableProps<T>, "caption"> {
+  title: string;
+  /** The title by default. */
+  caption?: string;
+  isCard?: boolean;
+  /** It is no higher than a few rows, and scrolls. */
+  isShort?: boolean;
+  /** Shown above the table, and below. */
+  above?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** A table in a section of its own; without rows, and words for that, there is none. */
+export function TableSection<T>(props: SectionProps<T>) {
+  const { title, caption = title, isCard, isShort, above, children, ...table } = props;
+  if (table.rows.length === 0 && table.empty === undefined) return null;
+  const shown = <Table<T> {...table} caption={caption} />;
+  return (
+    <section class={isCard ? "card" : undefined}>
+      <h2>{title}</h2>
+      {above}
+      {isShort ? <div class="short">{shown}</div> : shown}
+      {children}
+    </section>
   );
 }
 

@@ -4,7 +4,7 @@ import { Button, IconButton, tell } from "../parts/controls.tsx";
 import { text } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { SIGN_IN_COLUMNS } from "../parts/sign-ins.tsx";
-import { Table } from "../parts/table.tsx";
+import { TableSection } from "../parts/table.tsx";
 import { createPasswordLink, PersonalTokens } from "../parts/tokens.tsx";
 import { Answer, Badge, Heading, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -98,47 +98,31 @@ const SESSIONS = "/api/admin/user/sessions";
 /** Where the user is signed in, to sign out from elsewhere; a token has no sessions. */
 const Sessions = () => (
   <Answer read={useRead(`GET ${SESSIONS}`)}>
-    {({ sessions }) =>
-      sessions.length > 0 && (
-        <section>
-          <h2>Sessions</h2>
-          <Table
-            caption="Sessions"
-            rows={sessions}
-            keyOf={({ id }) => id}
-            empty=""
-            columns={[
-              ["Signed in", ({ createdAt }) => <Time at={createdAt} />, "main"],
-              ["Expires", ({ expiresAt }) => <Time at={expiresAt} />],
-              ["Actions", (session) => <End session={session} />, "tools"],
-            ]}
-          />
-          {sessions.length > 1 && (
-            <Button onClick={() => change(`DELETE ${SESSIONS}`)}>Sign out everywhere else</Button>
-          )}
-        </section>
-      )
-    }
+    {({ sessions }) => (
+      <TableSection
+        title="Sessions"
+        rows={sessions}
+        keyOf={({ id }) => id}
+        columns={[
+          ["Signed in", ({ createdAt }) => <Time at={createdAt} />, "main"],
+          ["Expires", ({ expiresAt }) => <Time at={expiresAt} />],
+          ["Actions", (session) => <End session={session} />, "tools"],
+        ]}
+      >
+        {sessions.length > 1 && (
+          <Button onClick={() => change(`DELETE ${SESSIONS}`)}>Sign out everywhere else</Button>
+        )}
+      </TableSection>
+    )}
   </Answer>
 );
 
 /** How the user signed in lately, and who may have tried to. */
 const SignIns = () => (
   <Answer read={useRead("GET /api/admin/user/logins")}>
-    {({ events }) =>
-      events.length > 0 && (
-        <section>
-          <h2>Latest sign-ins</h2>
-          <Table
-            caption="Latest sign-ins"
-            rows={events}
-            keyOf={({ id }) => id}
-            empty=""
-            columns={SIGN_IN_COLUMNS}
-          />
-        </section>
-      )
-    }
+    {({ events }) => (
+      <TableSection title="Latest sign-ins" rows={events} keyOf={({ id }) => id} columns={SIGN_IN_COLUMNS} />
+    )}
   </Answer>
 );
 

@@ -6,12 +6,13 @@ import { ConfirmButton, Opener } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
 import { long, text, valuesOf } from "../parts/fields.tsx";
 import { Search } from "../parts/filters.tsx";
-import { Table } from "../parts/table.tsx";
+import { Table, TableSection } from "../parts/table.tsx";
 import { type Tile, Tiles } from "../parts/tiles.tsx";
 import { Answer, Badge, FlagLink, Heading, NameLink, ProjectLink, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { may } from "../session.ts";
 import { WebLink } from "./flag/links.tsx";
+import { UnknownFlags } from "./unknown-flags.tsx";
 
 const LIST = "/api/admin/metrics/applications";
 const APPLICATION = `${LIST}/:appName` as const;
@@ -106,43 +107,6 @@ function useProblems() {
       ...(asked.length > 0 ? [counted(asked.length, "unknown flag")] : []),
     ];
   };
-}
-
-/** The flags that don't exist, of all applications. */
-function UnknownFlags() {
-  const unknown = useRead("GET /api/admin/metrics/unknown-flags").data?.unknownFlags ?? [];
-  if (unknown.length === 0) return null;
-  return (
-    <section>
-      <h2>Unknown flags</h2>
-      <p class="muted">
-        Applications have asked for these within a day, but they don't exist: to them, they are off.
-      </p>
-      <Table
-        caption="Unknown flags"
-        rows={unknown}
-        keyOf={({ name }) => name}
-        empty=""
-        columns={[
-          ["Flag", ({ name }) => <bdi>{name}</bdi>, "main"],
-          [
-            "Asked for by",
-            ({ reports }) =>
-              reports.map(({ appName, environments }) => (
-                <span key={appName} class="line">
-                  <NameLink to={pathTo("applications", appName)}>{appName}</NameLink>{" "}
-                  {environments.map(({ environment }) => (
-                    <Badge key={environment}>{environment}</Badge>
-                  ))}
-                </span>
-              )),
-          ],
-          ["Last asked for", ({ lastSeenAt }) => <Time at={lastSeenAt} />],
-          ["Last changed", ({ lastEventAt }) => <Time at={lastEventAt} />],
-        ]}
-      />
-    </section>
-  );
 }
 
 type Details = Output<`GET ${typeof APPLICATION}`>;
@@ -302,21 +266,19 @@ const Places = ({ environments }: Overview) => (
 type Used = Details["seenToggles"][number];
 
 const UsedFlags = ({ seenToggles }: Details) => (
-  <section>
-    <h2>Flags</h2>
-    <Table
-      caption="Flags it has asked for within a day"
-      rows={seenToggles as readonly Used[]}
-      keyOf={({ name }) => name}
-      empty="It has asked for no flag within a day."
-      columns={[
-        ["Flag", (flag) => <UsedFlag flag={flag} />, "main"],
-        ["Project", (flag) => "project" in flag && <ProjectLink id={flag.project} name={flag.project} />],
-        ["Type", (flag) => "type" in flag && flag.type],
-        ["Created", (flag) => "createdAt" in flag && <Time at={flag.createdAt} />],
-      ]}
-    />
-  </section>
+  <TableSection
+    title="Flags"
+    caption="Flags it has asked for within a day"
+    rows={seenToggles as readonly Used[]}
+    keyOf={({ name }) => name}
+    empty="It has asked for no flag within a day."
+    columns={[
+      ["Flag", (flag) => <UsedFlag flag={flag} />, "main"],
+      ["Project", (flag) => "project" in flag && <ProjectLink id={flag.project} name={flag.project} />],
+      ["Type", (flag) => "type" in flag && flag.type],
+      ["Created", (flag) => "createdAt" in flag && <Time at={flag.createdAt} />],
+    ]}
+  />
 );
 
 const UsedFlag = ({ flag }: { flag: Used }) =>
@@ -332,22 +294,20 @@ const UsedFlag = ({ flag }: { flag: Used }) =>
   );
 
 const Instances = ({ instances }: Details) => (
-  <section>
-    <h2>Instances</h2>
-    <Table
-      caption="Instances, last seen first"
-      rows={instances}
-      keyOf={({ instanceId, environment }) => `${environment} ${instanceId}`}
-      empty="No instance has registered."
-      page={{ size: PAGE }}
-      columns={[
-        ["Instance", ({ instanceId }) => <bdi>{instanceId}</bdi>, "main"],
-        ["Environment", ({ environment }) => <bdi>{environment}</bdi>],
-        ["SDK", ({ sdkVersion }) => <bdi>{sdkVersion}</bdi>],
-        ["Address", ({ clientIp }) => <bdi>{clientIp}</bdi>],
-        ["Started", ({ createdAt }) => <Time at={createdAt} />],
-        ["Last seen", ({ lastSeen }) => <Time at={lastSeen} />],
-      ]}
-    />
-  </section>
+  <TableSection
+    title="Instances"
+    caption="Instances, last seen first"
+    rows={instances}
+    keyOf={({ instanceId, environment }) => `${environment} ${instanceId}`}
+    empty="No instance has registered."
+    page={{ size: PAGE }}
+    columns={[
+      ["Instance", ({ instanceId }) => <bdi>{instanceId}</bdi>, "main"],
+      ["Environment", ({ environment }) => <bdi>{environment}</bdi>],
+      ["SDK", ({ sdkVersion }) => <bdi>{sdkVersion}</bdi>],
+      ["Address", ({ clientIp }) => <bdi>{clientIp}</bdi>],
+      ["Started", ({ createdAt }) => <Time at={createdAt} />],
+      ["Last seen", ({ lastSeen }) => <Time at={lastSeen} />],
+    ]}
+  />
 );

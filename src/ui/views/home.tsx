@@ -1,13 +1,13 @@
 import { Link } from "wouter-preact";
 import { connectPath, flagPath, pathTo } from "../address.ts";
 import type { Output } from "../api.ts";
-import { counted, listed } from "../format.ts";
-import { EventList } from "../parts/events.tsx";
+import { counted } from "../format.ts";
+import { LatestEvents } from "../parts/events.tsx";
 import { RequestList } from "../parts/requests.tsx";
-import { Table } from "../parts/table.tsx";
-import { Answer, FlagLink, Heading, Icon, Nothing, ProjectLink, Share, Time } from "../parts/words.tsx";
+import { Answer, FlagLink, Heading, Icon, Nothing, ProjectLink, Share } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 import { may, mayConnect, ownUser } from "../session.ts";
+import { UnknownFlags } from "./unknown-flags.tsx";
 
 type Dashboard = Output<"GET /api/admin/personal-dashboard">;
 
@@ -24,10 +24,10 @@ export function Home() {
           <>
             {projects.length > 0 ? <Tiles title="Your projects" projects={projects} /> : <OtherProjects />}
             <div class="columns">
-              <Latest />
+              <LatestEvents title="Recent activity" all="/events" query={{ limit: 10 }} />
               <div>
                 <Flags flags={flags} />
-                <UnknownFlags />
+                <UnknownFlags isCard />
               </div>
             </div>
           </>
@@ -93,22 +93,6 @@ const OtherProjects = () => (
   </Answer>
 );
 
-/** How many events are shown. */
-const LATEST = 10;
-
-/** The latest events. */
-const Latest = () => (
-  <section class="card">
-    <div class="heading">
-      <h2>Recent activity</h2>
-      <Link href="/events">All events</Link>
-    </div>
-    <Answer read={useRead("GET /api/admin/search/events", { query: { limit: LATEST } })} rows={LATEST}>
-      {({ events }) => <EventList events={events} />}
-    </Answer>
-  </section>
-);
-
 const Flags = ({ flags }: Pick<Dashboard, "flags">) => (
   <section class="card">
     <h2>Your flags</h2>
@@ -125,33 +109,6 @@ const Flags = ({ flags }: Pick<Dashboard, "flags">) => (
     </ul>
   </section>
 );
-
-/** What applications ask for in vain: a flag that was deleted too early, or whose name is misspelt. */
-function UnknownFlags() {
-  const { data } = useRead("GET /api/admin/metrics/unknown-flags");
-  if (!data || data.unknownFlags.length === 0) return null;
-  return (
-    <section class="card">
-      <h2>Unknown flags</h2>
-      <Table
-        caption="Flags that applications have asked for within a day, and that don't exist"
-        rows={data.unknownFlags}
-        keyOf={({ name }) => name}
-        empty=""
-        columns={[
-          ["Flag", ({ name }) => <bdi>{name}</bdi>, "main"],
-          ["Applications", ({ reports }) => <bdi>{listed(reports.map(inEnvironments))}</bdi>],
-          ["Seen", ({ lastSeenAt }) => <Time at={lastSeenAt} />],
-        ]}
-      />
-    </section>
-  );
-}
-
-type Report = Output<"GET /api/admin/metrics/unknown-flags">["unknownFlags"][number]["reports"][number];
-
-const inEnvironments = ({ appName, environments }: Report) =>
-  `${appName} (${listed(environments.map(({ environment }) => environment))})`;
 
 type Project = Output<"GET /api/admin/projects">["projects"][number];
 type Flag = Output<"GET /api/admin/search/features">["features"][number];

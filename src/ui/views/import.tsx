@@ -9,7 +9,7 @@ import { Button } from "../parts/controls.tsx";
 import { check, choice, text } from "../parts/fields.tsx";
 import { file } from "../parts/file.tsx";
 import { Form, useForm } from "../parts/form.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { TableSection } from "../parts/table.tsx";
 import { Failure, Heading } from "../parts/words.tsx";
 import { change } from "../reads.ts";
 import { isAdmin } from "../session.ts";
@@ -206,17 +206,19 @@ const focus = (element: HTMLElement | null) => element?.focus();
 const Details = ({ outcome: { counts, leftOut, problems, warnings } }: { outcome: Outcome }) => (
   <>
     <Notes title="Problems" notes={problems} />
-    <Part
+    <TableSection
       title="What comes"
       rows={Object.entries(counts)}
+      keyOf={([kind]) => kind}
       columns={[
         ["Kind", ([kind]) => inWords(kind), "main"],
         ["Number", ([, number]) => count(number), "number"],
       ]}
     />
-    <Part
+    <TableSection
       title="What stays behind"
       rows={leftOut.map((left) => ("table" in left ? { what: left.table, count: left.rows, ...left } : left))}
+      keyOf={({ what, reason }) => `${what} ${reason}`}
       columns={[
         ["What", ({ what }) => what, "main"],
         ["Number", (left) => left.count !== undefined && count(left.count), "number"],
@@ -231,9 +233,10 @@ const Details = ({ outcome: { counts, leftOut, problems, warnings } }: { outcome
 const inWords = (kind: string) => kind.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const Notes = ({ title, notes: { count: total, first } }: { title: string; notes: Outcome["problems"] }) => (
-  <Part
+  <TableSection
     title={total > first.length ? `${title}: the first ${first.length} of ${count(total)}` : title}
     rows={first}
+    keyOf={(note) => first.indexOf(note)}
     columns={[
       ["Place", placeOf, "main"],
       ["Problem", ({ message }) => <bdi>{message}</bdi>, "main"],
@@ -247,17 +250,3 @@ function placeOf(place: Outcome["problems"]["first"][number]) {
   if ("table" in place) return `table ${place.table}, row ${count(place.row)}`;
   return "answer" in place ? place.answer : "";
 }
-
-interface PartProps<T> {
-  title: string;
-  rows: readonly T[];
-  columns: ReadonlyArray<Column<NoInfer<T>>>;
-}
-
-const Part = <T,>({ title, rows, columns }: PartProps<T>) =>
-  rows.length > 0 ? (
-    <section>
-      <h2>{title}</h2>
-      <Table caption={title} rows={rows} keyOf={(row) => rows.indexOf(row)} empty="" columns={columns} />
-    </section>
-  ) : null;

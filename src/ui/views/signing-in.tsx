@@ -5,7 +5,7 @@ import { Button } from "../parts/controls.tsx";
 import { ConfirmButton } from "../parts/dialog.tsx";
 import { EditSection } from "../parts/edit.tsx";
 import { type Bound, check, choice, choicesOf, KEPT, named, text } from "../parts/fields.tsx";
-import { Table } from "../parts/table.tsx";
+import { TableSection } from "../parts/table.tsx";
 import { Answer, Badge, Heading } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { InstanceTabs } from "./instance.tsx";
@@ -79,21 +79,19 @@ const Passwords = ({ disabled, adminsWithoutPassword: others }: Output<`GET ${ty
 
 /** What variables configure can only be read. */
 const GivenProvider = ({ oidc }: { oidc: Oidc }) => (
-  <section>
-    <h2>OpenID Connect</h2>
-    <p>The server's variables OIDC_… configure the provider, so nothing can be changed here.</p>
-    <Table
-      caption="Settings of the provider"
-      rows={Object.entries(oidc).filter(([, value]) => value !== "")}
-      keyOf={([name]) => name}
-      empty=""
-      columns={[
-        ["Setting", ([name]) => <code>{name}</code>, "main"],
-        ["Value", ([, value]) => <bdi>{String(value)}</bdi>],
-      ]}
-    />
+  <TableSection
+    title="OpenID Connect"
+    above={<p>The server's variables OIDC_… configure the provider, so nothing can be changed here.</p>}
+    caption="Settings of the provider"
+    rows={Object.entries(oidc).filter(([, value]) => value !== "")}
+    keyOf={([name]) => name}
+    columns={[
+      ["Setting", ([name]) => <code>{name}</code>, "main"],
+      ["Value", ([, value]) => <bdi>{String(value)}</bdi>],
+    ]}
+  >
     <Test {...oidc} />
-  </section>
+  </TableSection>
 );
 
 interface ProviderProps {

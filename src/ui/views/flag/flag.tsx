@@ -4,9 +4,9 @@ import { request } from "../../api.ts";
 import { IconButton } from "../../parts/controls.tsx";
 import { FormDialog, Opener } from "../../parts/dialog.tsx";
 import { TryDialog, type TryProps } from "../../parts/evaluation.tsx";
-import { EventList } from "../../parts/events.tsx";
+import { LatestEvents } from "../../parts/events.tsx";
 import { choice, choicesOf, text } from "../../parts/fields.tsx";
-import { Answer, Avatar, FlagLink, Icon, Time } from "../../parts/words.tsx";
+import { Avatar, FlagLink, Icon, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may, mayConnect } from "../../session.ts";
 import { EnvironmentCard } from "./environment.tsx";
@@ -26,28 +26,14 @@ export const Overview = () => (
             <EnvironmentCard key={environment.name} flag={flag} environment={environment} />
           ))}
         </div>
-        <Latest flag={flag} />
+        <LatestEvents
+          title="Latest changes"
+          all={flagPath(flag.project, flag.name, "log")}
+          query={{ feature: `IS:${flag.name}`, limit: 5 }}
+        />
       </>
     )}
   </FlagFrame>
-);
-
-/** How many events are shown. */
-const LATEST = 5;
-
-const Latest = ({ flag: { project, name } }: FlagProps) => (
-  <section class="card">
-    <div class="heading">
-      <h2>Latest changes</h2>
-      <Link href={flagPath(project, name, "log")}>All events</Link>
-    </div>
-    <Answer
-      rows={LATEST}
-      read={useRead("GET /api/admin/search/events", { query: { feature: `IS:${name}`, limit: LATEST } })}
-    >
-      {({ events }) => <EventList events={events} />}
-    </Answer>
-  </section>
 );
 
 interface FlagProps {

@@ -118,7 +118,6 @@ const Totals = ({ hours }: { hours: readonly Hour[] }) => (
       ...Map.groupBy(hours, ({ appName, environment }) => JSON.stringify([appName, environment])).values(),
     ]}
     keyOf={([first]) => `${first!.appName} ${first!.environment}`}
-    empty=""
     columns={[
       ["Application", ([first]) => <bdi>{first!.appName}</bdi>, "main"],
       ["Environment", ([first]) => <bdi>{first!.environment}</bdi>],

@@ -3,7 +3,7 @@ import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { count } from "../../format.ts";
 import { Histogram } from "../../parts/histogram.tsx";
-import { Table } from "../../parts/table.tsx";
+import { Table, TableSection } from "../../parts/table.tsx";
 import { Answer, FlagLink, Share } from "../../parts/words.tsx";
 import { useRead } from "../../reads.ts";
 import { PROJECT, ProjectFrame } from "./frame.tsx";
@@ -106,25 +106,21 @@ function Changes({ id }: { id: string }) {
 
 /** How many flags there are of each type, each a link to them. */
 const Types = ({ figures: { featureTypeCounts }, id }: FiguresProps) => (
-  <section class="card">
-    <h2>Flags by type</h2>
-    <Table
-      caption="Flags by type"
-      rows={featureTypeCounts}
-      keyOf={({ type }) => type}
-      empty="No flags yet."
-      columns={[
-        [
-          "Type",
-          ({ type }) => (
-            <Link href={`${pathTo("projects", id)}?${new URLSearchParams({ type })}`}>{type}</Link>
-          ),
-          "main",
-        ],
-        ["Flags", ({ count: flags }) => count(flags), "number"],
-      ]}
-    />
-  </section>
+  <TableSection
+    title="Flags by type"
+    isCard
+    rows={featureTypeCounts}
+    keyOf={({ type }) => type}
+    empty="No flags yet."
+    columns={[
+      [
+        "Type",
+        ({ type }) => <Link href={`${pathTo("projects", id)}?${new URLSearchParams({ type })}`}>{type}</Link>,
+        "main",
+      ],
+      ["Flags", ({ count: flags }) => count(flags), "number"],
+    ]}
+  />
 );
 
 /** How many flags are in each stage of their life, each a link to them, and how long flags stay there. */
@@ -166,19 +162,17 @@ function Stages({ id }: { id: string }) {
 const toFilter = (stage: string) => stage.replace("preLive", "pre-live");
 
 const TimeToProduction = ({ figures: { leadTime }, id }: FiguresProps) => (
-  <section class="card">
-    <h2>Time to production: {leadTime.projectAverage} days on average</h2>
-    <div class="short">
-      <Table
-        caption="Days to production"
-        rows={leadTime.features}
-        keyOf={({ name }) => name}
-        empty="No flag has been turned on in production yet."
-        columns={[
-          ["Flag", ({ name }) => <FlagLink project={id} name={name} />, "main"],
-          ["Days", ({ timeToProduction }) => timeToProduction, "number"],
-        ]}
-      />
-    </div>
-  </section>
+  <TableSection
+    title={`Time to production: ${leadTime.projectAverage} days on average`}
+    caption="Days to production"
+    isCard
+    isShort
+    rows={leadTime.features}
+    keyOf={({ name }) => name}
+    empty="No flag has been turned on in production yet."
+    columns={[
+      ["Flag", ({ name }) => <FlagLink project={id} name={name} />, "main"],
+      ["Days", ({ timeToProduction }) => timeToProduction, "number"],
+    ]}
+  />
 );
