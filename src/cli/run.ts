@@ -28,6 +28,7 @@ import { secretsRotate } from "./secrets.ts";
 import { serve } from "./serve.ts";
 import { tail } from "./tail.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
+import { undo } from "./undo.ts";
 import { userCreate, userLink, userList, userReset } from "./user.ts";
 import { licenses, version } from "./version.ts";
 
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   flagOn,
   flagOff,
   flagHistory,
+  undo,
   evaluate,
   importCommand,
   pull,

@@ -54,17 +54,9 @@ export class Past {
   pointOf(operation: Operation, url: URL): Point | undefined {
     const at = (takesTime(operation) && askedFor(url)) || this.#always;
     if (at === undefined) return undefined;
-    const point = this.#pointAt(at);
+    const point = requirePoint(this.#db, at, "query.at");
     if (operation.changes && !isBelow("/auth/simple", operation.path)) throw unchangeable(point);
     return point;
-  }
-
-  #pointAt(at: string): Point {
-    try {
-      return pointAt(this.#db, at);
-    } catch (error) {
-      throw error instanceof DataError ? invalid({ path: "query.at", message: error.message }) : error;
-    }
   }
 
   /** The state at a point, until it is released. One is made at a time. @throws ApiError if too many are waiting */
@@ -104,6 +96,15 @@ export class Past {
 
   release(state: State) {
     if (--state.users === 0) state.db.close();
+  }
+}
+
+/** @throws ApiError `ValidationError` for a time that is not known */
+export function requirePoint(db: Database, at: string, path: string): Point {
+  try {
+    return pointAt(db, at);
+  } catch (error) {
+    throw error instanceof DataError ? invalid({ path, message: error.message }) : error;
   }
 }
 

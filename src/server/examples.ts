@@ -51,6 +51,8 @@ const LINK = { url: "https://design.example/first-flag", title: "The design" };
 
 const FLAGS = { features: ["first-flag", "base-flag"] };
 
+const UNDONE = { since: "0", project: "shop", feature: "first-flag" };
+
 const IMPORT = {
   project: "shop",
   environment: "development",
@@ -289,6 +291,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   clientEdgeMetrics: { body: { appName: "edge" } },
   clientBulkMetrics: { body: { applications: [], metrics: [] } },
   bulkMetrics: { body: { applications: [], metrics: [] } },
+  getUndoSince: { query: UNDONE },
+  undoSince: { body: UNDONE },
   getValidTokens: { body: { tokens: ["shop:development.some-secret"] } },
   edgeCreateOrReturnTokens: { body: SCOPES },
   getPostFrontendFeatures: { body: { context: CONTEXT } },

@@ -73,6 +73,12 @@ const OTHERS: Partial<Record<EventType, (event: KnownEvent, db: Database) => Cha
 
 const OPPOSITES = new Map(MIRRORED.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
 
+/** Whether one change takes back the other, whatever there was before. */
+export const isOpposite = (one: EventType, other: EventType) =>
+  one !== other && (OPPOSITES.get(one) === other || [one, other].every((type) => ARCHIVING.includes(type)));
+
+const ARCHIVING: readonly EventType[] = ["feature-archived", "feature-revived"];
+
 /** The changes that undo an event; undefined if no change does. */
 export function oppositesOf(db: Database, event: KnownEvent): Change[] | undefined {
   const type = OPPOSITES.get(event.type);

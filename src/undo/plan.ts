@@ -20,10 +20,16 @@ interface Step {
 
 /**
  * How to undo the events of one change.
+ * @param together the ids of what is undone along with them
  * @throws ApiError `ConflictError` if that can't be done, or something else has happened since, `NoAccessError` if the
  * actor may not make the opposite change
  */
-export function stepsToUndo(db: Database, actor: Actor, events: readonly Event[]): Step[] {
+export function stepsToUndo(
+  db: Database,
+  actor: Actor,
+  events: readonly Event[],
+  together = idsOf(events),
+): Step[] {
   const undone = events.map(requireKnown).filter((event) => !isPartOfCreation(event, events));
   const steps = undone.toReversed().flatMap((event) => stepsFor(db, event));
   if (steps.length === 0) throw refusal(undone[0]!, "nothing would change");
@@ -31,7 +37,6 @@ export function stepsToUndo(db: Database, actor: Actor, events: readonly Event[]
     for (const request of requestsOf(db, step)) requireAllowed(db, actor, request);
     requireNoApproval(db, actor, step.change);
   }
-  const together = new Set(events.map(({ id }) => id));
   for (const event of undone) requireUnchanged(db, actor, event, together);
   // Strategies are back before a flag is on, or it would get the default one.
   return steps.toSorted((a, b) => Number(turnsOn(a)) - Number(turnsOn(b)));
@@ -42,10 +47,12 @@ export function stepsToUndo(db: Database, actor: Actor, events: readonly Event[]
  * `data`.
  * @throws ApiError as `stepsToUndo` does; `ConflictError`, too, if a change is not possible, or nothing would change
  */
-export function undo(tx: Tx, events: readonly Event[]) {
-  for (const step of stepsToUndo(tx.db, tx.actor, events)) perform(tx, step);
+export function undo(tx: Tx, events: readonly Event[], together = idsOf(events)) {
+  for (const step of stepsToUndo(tx.db, tx.actor, events, together)) perform(tx, step);
   if (tx.recorded.length === 0) throw refusal(events[0]!, "everything is already as it was before");
 }
+
+export const idsOf = (events: readonly Event[]): ReadonlySet<number> => new Set(events.map(({ id }) => id));
 
 function perform(tx: Tx, step: Step) {
   const { event } = step;
@@ -188,9 +195,25 @@ function laterChange(db: Database, event: KnownEvent, together: ReadonlySet<numb
   return undefined;
 }
 
+const subjectOf = ({ type }: Event) =>
+  SUBJECTS.find(({ types }) => types.some((one) => one === type)) ?? WHOLE_FLAG;
+
+/** The same for all events about the same thing. */
+export function thingOf(event: Event): string {
+  const { types, keys = [] } = subjectOf(event);
+  const { project, featureName, environment } = event;
+  return JSON.stringify([
+    types[0],
+    project,
+    featureName,
+    environment,
+    keys.map((key) => stateOf(event)[key]),
+  ]);
+}
+
 function laterEvents(db: Database, event: KnownEvent): Event[] {
   const { id, featureName: feature } = event;
-  const subject = SUBJECTS.find(({ types }) => types.includes(event.type)) ?? WHOLE_FLAG;
+  const subject = subjectOf(event);
   const types = JSON.stringify(feature === null ? subject.types : [...subject.types, ...ENDS]);
   const wires =
     feature === null

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
-import { snapshot } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import { describe } from "../events/describe.ts";
 import { Event } from "../events/schema.ts";
 import { EventText, Summary } from "../events/wire.ts";
+import type { Tx } from "../events/write.ts";
 import { EVENT_HEADER, GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { timestamp } from "../lib/time.ts";
@@ -11,7 +12,8 @@ import { Count, wholeNumber } from "../lib/validation.ts";
 import { EventList } from "../log/schema.ts";
 import { wireOf } from "../log/store.ts";
 import type { Change } from "./opposites.ts";
-import { eventsWith, stepsToUndo, undo } from "./plan.ts";
+import { eventsWith, idsOf, stepsToUndo, undo } from "./plan.ts";
+import { eventsSince, netOf, Since } from "./since.ts";
 
 /** How many of each are listed. */
 const SHOWN = 20;
@@ -54,15 +56,7 @@ export const readUndo = GET({
 }).run(({ db, actor, params: { id } }) =>
   snapshot(db, () => {
     const events = eventsWith(db, actor, id);
-    return {
-      total: events.length,
-      events: events.slice(0, SHOWN).map((event) => ({
-        id: event.id,
-        ...inWords(event, event.summary),
-        ...(typeof event.data?.undoes === "number" && { undoes: event.data.undoes }),
-      })),
-      ...outlook(() => stepsToUndo(db, actor, events).map(({ change }) => changeBy(actor, change))),
-    };
+    return preview(db, actor, events, events);
   }),
 );
 
@@ -75,9 +69,65 @@ export const undoEvent = POST({
   response: EventList,
 }).change(({ tx, actor, params: { id } }) => {
   undo(tx, eventsWith(tx.db, actor, id));
-  const wires = tx.recorded.map((recorded) => wireOf(tx.db).pluck().get({ id: recorded })!);
-  return { version: 1, events: wires.map((wire) => new EventText(wire)) };
+  return recordedIn(tx);
 });
+
+const sinceThen = {
+  tag: "Events",
+  path: "/api/admin/undo-since",
+  permission: null, // that of the opposite changes
+} as const;
+
+export const readUndoSince = GET({
+  ...sinceThen,
+  id: "getUndoSince",
+  summary: "What undoing everything that has happened to something since a time would do",
+  query: Since,
+  response: Undo,
+}).run(({ db, actor, query }) =>
+  snapshot(db, () => {
+    const events = eventsSince(db, actor, query);
+    return preview(db, actor, events, netOf(db, events));
+  }),
+);
+
+export const undoSince = POST({
+  ...sinceThen,
+  id: "undoSince",
+  summary:
+    "Undo everything that has happened to a flag, an environment of a project, or a segment since a time",
+  errors: ["NotFoundError", "ConflictError"],
+  records: [], // those of the opposite changes
+  body: Since,
+  response: EventList,
+}).change(({ tx, actor, body }) => {
+  const events = eventsSince(tx.db, actor, body);
+  const net = netOf(tx.db, events);
+  if (net.length > 0) undo(tx, net, idsOf(events));
+  return recordedIn(tx);
+});
+
+function recordedIn(tx: Tx) {
+  const wires = tx.recorded.map((recorded) => wireOf(tx.db).pluck().get({ id: recorded })!);
+  return { version: 1 as const, events: wires.map((wire) => new EventText(wire)) };
+}
+
+/** @param net what is undone in the place of the events */
+function preview(db: Database, actor: Actor, events: readonly Event[], net: readonly Event[]) {
+  const changes = () =>
+    net.length === 0
+      ? []
+      : stepsToUndo(db, actor, net, idsOf(events)).map(({ change }) => changeBy(actor, change));
+  return {
+    total: events.length,
+    events: events.slice(0, SHOWN).map((event) => ({
+      id: event.id,
+      ...inWords(event, event.summary),
+      ...(typeof event.data?.undoes === "number" && { undoes: event.data.undoes }),
+    })),
+    ...outlook(changes),
+  };
+}
 
 function outlook(changes: () => Array<ReturnType<typeof changeBy>>) {
   try {

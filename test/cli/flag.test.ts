@@ -199,3 +199,24 @@ test("the versions of a flag are printed, newest first, and who last changed wha
     assert.doesNotMatch(older.stdout, /→ true/);
   }
 });
+
+test("what has happened since is undone, first only in words", async (t) => {
+  for (const { flag, ...rest } of [await onFile(t), await onServer(t)]) {
+    const place = "data" in rest ? ["--data", rest.data] : ["--url", rest.url];
+    const undo = (...args: string[]) =>
+      runHere(["undo", ...args, ...place], { env: { FLAGSTONE_TOKEN: personal(1) } });
+    await flag("on", "sale", "--environment", "production");
+    const [event] = (await rest.events()).slice(-1);
+    await flag("off", "sale", "--environment", "production");
+    const since = ["--flag", "sale", "--since", String(event!.id)];
+    const { stdout } = await undo(...since, "--dry-run");
+    assert.match(stdout, /^\S+ enabled the flag sale in the environment production in the project shop$/m);
+    assert.match((await undo(...since)).stdout, /\(undoing event \d+\)$/m);
+    assert.equal((await undo(...since)).stdout, "Nothing to undo\n");
+    assert.match((await undo(String(event!.id))).stdout, /disabled the flag sale/);
+    assertRefused(await undo(), 2, "Name an event, or say since when with --since", " undo");
+    const unclear = await undo("--since", "0", "--segment", "77", "--project", "shop");
+    assert.match(unclear.stderr, /project: names the project of a flag or an environment, unless a segment/);
+    assert.equal((await undo("--since", "0", "--segment", "77")).stdout, "Nothing to undo\n");
+  }
+});

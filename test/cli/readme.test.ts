@@ -179,3 +179,22 @@ test("docs/migrating.md: a copy stays fresh", { skip }, async (t) => {
   }
   assert.ok(isFilled);
 });
+
+test("the incident of docs/history.md is found and taken back in the demo", { skip }, async (t) => {
+  const { url, output } = await serveHere(t, ["demo"]);
+  const [token] = /user:[0-9a-f]+/.exec(output.stdout)!;
+  const root = path.resolve(".");
+  const [preload, main] = ["scripts/preload.mjs", "src/main.ts"].map((file) => path.join(root, file));
+  const flagstone = `flagstone() { "${process.execPath}" --import "${preload}" "${main}" "$@"; }\n`;
+  const walk = block("docs/history.md", "What happened in production?").replace(
+    "FLAGSTONE_TOKEN=…",
+    `FLAGSTONE_TOKEN=${token}`,
+  );
+  const lines = await pasted(root, url, flagstone, walk);
+  const [before, after] = lines
+    .join("\n")
+    .matchAll(/"rollout":"(\d+)","stickiness":"default","groupId":"payment-redesign"\}\}\]/g);
+  assert.match(lines.join("\n"), /farid@bikes\.example updated the strategy .*\(rollout from 10% to 100%\)/);
+  assert.deepEqual([before![1], after![1]], ["10", "100"], "who gets it then, and now");
+  assert.match(lines.at(-1)!, /\(rollout from 100% to 10%\) .*\(undoing event \d+\)$/);
+});

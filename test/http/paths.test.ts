@@ -50,9 +50,11 @@ const fill = (path: string, values = PARAMETERS) =>
 
 /** Operations that accept a user's token. */
 const SECURED = OPERATIONS.filter(({ path }) => path.startsWith("/api/admin"));
+const NEEDS_QUERY = ["/api/admin/user/roles", "/api/admin/undo-since"];
+
 /** Those that need no query and are not gone. */
 const GETS = SECURED.filter(
-  ({ method, path, status }) => method === "GET" && path !== "/api/admin/user/roles" && status !== 410,
+  ({ method, path, status }) => method === "GET" && !NEEDS_QUERY.includes(path) && status !== 410,
 ).map(({ path }) => path);
 const PATHS = [...new Set(SECURED.map(({ path }) => path))];
 const SEARCH = "/api/admin/events/search";
