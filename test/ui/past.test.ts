@@ -36,6 +36,32 @@ test("from an event, a flag is shown as it was, unchangeable, until the way back
   await holds(page, isFramed(false));
 });
 
+test("what has happened since is undone, once it was said what that changes", async (t) => {
+  const { page, send, read } = await open(t, { world: world() });
+  await send("PUT", FLAG, { description: "first" });
+  await send("POST", `${FLAG}/environments/production/off`);
+  await send("PUT", FLAG, { description: "second" });
+  await visit(page, `${FLAG}?at=1`);
+  await press(page, "link", "Undo that");
+  await sees(page, "enabled the flag f in the environment production", "updated the metadata");
+  await press(page, "button", "Undo what came after");
+  await sees(page, "Undone: ");
+  const { description, environments } = await read(FLAG);
+  assert.deepEqual(
+    [description, environments.find((one: { name: string }) => one.name === "production").enabled],
+    ["first", true],
+  );
+  await visit(page, `${FLAG}?since=1`);
+  await sees(page, "It is as it was then.");
+});
+
+test("a strategy says who last changed it", async (t) => {
+  const { page, send } = await open(t, { world: world(), at: FLAG });
+  const { id } = await send("POST", `${FLAG}/environments/production/strategies`, { name: "default" });
+  await sees(page, "Last changed by admin just now");
+  assert.ok(id);
+});
+
 test("a time can be chosen; before the history there is nothing to show", async (t) => {
   const { page } = await open(t, { world: world(), at: FLAG });
   await press(page, "button", "As of…");

@@ -46,6 +46,11 @@ function WaysBack({ at = "" }: { at: string | undefined }) {
   return (
     <>
       <NameLink to={`/events?${since}`}>What has changed since</NameLink> ·{" "}
+      {inFlag && (
+        <>
+          <NameLink to={addressWith({ at: "", since: asOf.value })}>Undo that</NameLink> ·{" "}
+        </>
+      )}
       <NameLink to={addressWith({ at: "" })}>Back to now</NameLink>
     </>
   );

@@ -13,6 +13,7 @@ import { isolated } from "../../sentence.ts";
 import { may } from "../../session.ts";
 import { hourlyBars, hoursBefore, SERIES } from "../../use.ts";
 import {
+  FEATURE,
   type Flag,
   type FlagPlace,
   PLACE,
@@ -161,6 +162,7 @@ function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }
         </div>
       )}
       {variants.length > 0 && <WeightsBar variants={variants} />}
+      <Blame id={id} place={place} />
       <div class="tools">
         {may("UPDATE_FEATURE_STRATEGY", place) && (
           <>
@@ -193,6 +195,28 @@ function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }
         )}
       </div>
     </li>
+  );
+}
+
+/** Who last changed a strategy, and who its constraints, if that was before. */
+function Blame({ id, place }: { id: string; place: FlagPlace }) {
+  const { project: projectId, feature: featureName, environment } = place;
+  const query = { limit: 1 };
+  const { data } = useRead(`GET ${FEATURE}/history`, { params: { projectId, featureName }, query });
+  const own = `environments.${environment}.strategies.${id}`;
+  const [whole, ...parts] = (data?.blame ?? []).filter(
+    ({ path }) => path === own || path.startsWith(`${own}.`),
+  );
+  const told = whole && [whole, ...parts.filter((part) => part.id !== whole.id)];
+  return (
+    <p class="muted">
+      {told?.map(({ path, createdBy, createdAt }) => (
+        <span key={path} class="line">
+          {path === own ? "Last changed" : `Constraint ${Number(path.split(".").at(-1)) + 1}`} by{" "}
+          <bdi>{createdBy}</bdi> <Time at={createdAt} />
+        </span>
+      ))}
+    </p>
   );
 }
 

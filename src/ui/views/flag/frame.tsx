@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useParams } from "wouter-preact";
-import { flagPath, pathTo } from "../../address.ts";
+import { flagPath, pathTo, useDialog } from "../../address.ts";
 import { type Output, request } from "../../api.ts";
 import { confirmed } from "../../confirm.ts";
 import { listed } from "../../format.ts";
+import { Closing } from "../../parts/dialog.tsx";
 import { AsOf } from "../../parts/past.tsx";
 import { Drafts, Planned } from "../../parts/requests.tsx";
+import { UndoSince } from "../../parts/undo.tsx";
 import { Answer, Badge, DeadEnd, Failure, Heading, Tabs } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { useVisit } from "../../recent.ts";
@@ -30,6 +32,7 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
     query: { variantEnvironments: true },
   });
   useVisit(flagPath(projectId, featureName), read.data && featureName);
+  const undoing = useDialog("since");
   const project = useRead(`GET ${PROJECT}/overview`, { params: { projectId } });
   const failure = (error: Error) => (
     <DeadEnd title={featureName} links={linksFrom(projectId, featureName)}>
@@ -54,6 +57,11 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
           <Drafts project={flag.project} />
           <Planned project={flag.project} feature={flag.name} />
           {children(flag)}
+          {undoing.of && (
+            <Closing.Provider value={undoing.close}>
+              <UndoSince project={flag.project} feature={flag.name} since={undoing.of} />
+            </Closing.Provider>
+          )}
         </>
       )}
     </Answer>
