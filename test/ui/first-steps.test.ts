@@ -140,5 +140,5 @@ test("the home page shows flags that applications ask for in vain", async (t) =>
   const { page } = await open(t, { world: createWorld().add("usage", asked) });
   await sees(page, "Unknown flags");
   await sees(page, "new-crat");
-  await sees(page, "till (development)");
+  await sees(page, "till", "development");
 });
