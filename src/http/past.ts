@@ -117,7 +117,8 @@ export const fromState = (error: unknown, point: Point) =>
 
 const AtQuery = { query: v.object({ at: v.optional(v.string()) }) };
 
-const askedFor = (url: URL) => (checkedQuery(AtQuery as never, url) as { at?: string }).at;
+const askedFor = (url: URL) =>
+  url.search === "" ? undefined : (checkedQuery(AtQuery as never, url) as { at?: string }).at;
 
 /** Who the caller is, and what is theirs, is always as it is today. */
 const OF_TODAY = ["/api/admin/user", "/auth", "/invite"];
