@@ -89,7 +89,7 @@ test("a failing integration says why; once fixed, it delivers what it missed", a
   await sees(page, "410");
   await press(page, "link", "Edit");
   await sees(page, "it stays unless you replace the asterisks");
-  await holds(page, `document.querySelector("dialog h2").textContent === "to the team"`);
+  await holds(page, `document.querySelector("dialog h2").textContent === "Integration to the team"`);
   await holds(page, `document.activeElement.name === "description"`);
   await page.locator("input[required]").fill(fixed.url);
   await press(page, "button", "Save");

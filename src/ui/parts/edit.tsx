@@ -127,7 +127,7 @@ interface EditorProps<K extends ReadKey, V extends Values> {
   update(values: V, now: Output<K> & object): Promise<unknown>;
   /** The label of the submit button. */
   submit: string;
-  isWide?: boolean;
+  isWide?: boolean | undefined;
 }
 
 interface EditSectionProps<T extends object, V extends Values>

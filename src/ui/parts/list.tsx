@@ -1,9 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useDialog } from "../address.ts";
+import type { ChangeKey, Input, Output, ReadKey } from "../api.ts";
 import { capitalised } from "../format.ts";
-import { type Read, useLast } from "../reads.ts";
+import { change, type Read, useLast } from "../reads.ts";
 import { Button, IconButton } from "./controls.tsx";
 import { Closing, RemoveButton } from "./dialog.tsx";
+import { Editor } from "./edit.tsx";
+import type { Fields, Values } from "./fields.tsx";
+import type { FormState } from "./form.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Answer, Heading } from "./words.tsx";
 
@@ -16,7 +20,28 @@ export interface Edited<T> {
   submit: string;
 }
 
-interface EditableListProps<D, T> {
+/** The path of one row in the API, which ends in its key; rows are created at the path before. */
+type RowPath = {
+  [K in ChangeKey]: K extends `DELETE ${infer P extends `${string}/:${string}`}` ? P : never;
+}[ChangeKey];
+
+type BodyOf<K> = Input<Extract<ChangeKey, K>> extends { body: infer B } ? B : never;
+type Created<P> = P extends `${infer All}/:${string}` ? Output<Extract<ChangeKey, `POST ${All}`>> : never;
+type Now<P extends string> = Output<Extract<ReadKey, `GET ${P}`>> | undefined;
+
+/** How a row is edited that the API reads, replaces and deletes at its path. */
+interface Edit<T, P extends RowPath, V extends Values> {
+  toValues(now: Now<P>): V;
+  /** @param row undefined for a new one */
+  fields(form: FormState<V>, row: T | undefined, now: Now<P>): Fields<V>;
+  /** What is sent; the values by default. */
+  toBody?(values: V, isNew: boolean): BodyOf<`PUT ${P}`>;
+  below?(row: T | undefined): ComponentChildren;
+  onCreated?(created: Created<P>): void;
+  isWide?: boolean;
+}
+
+interface EditableListProps<D, T, P extends RowPath, V extends Values> {
   title: string;
   /** What a row is, such as "tag type". */
   noun: string;
@@ -30,10 +55,11 @@ interface EditableListProps<D, T> {
   columns: ReadonlyArray<Column<NoInfer<T>>>;
   /** Whether the user may create something, or change or delete a row. */
   may(action: "CREATE" | "UPDATE" | "DELETE", row?: NoInfer<T>): boolean;
-  /** The dialog to create or edit a row. */
-  editor(edited: Edited<NoInfer<T>>): ComponentChildren;
-  /** Omitted if rows can't be deleted. */
-  remove?(row: NoInfer<T>): Promise<unknown>;
+  /** Where rows are read, changed and deleted; omitted if that is not possible there. */
+  path?: P;
+  edit?: Edit<NoInfer<T>, P, V>;
+  /** The dialog to create or edit a row in another way. */
+  editor?(edited: Edited<NoInfer<T>>): ComponentChildren;
   /** What is lost if a row is deleted. */
   loss?: string | ((row: NoInfer<T>) => string);
   /** Why a row can't be deleted as things are; empty if it can. */
@@ -43,8 +69,10 @@ interface EditableListProps<D, T> {
 }
 
 /** A list whose rows are created, edited and deleted in dialogs; the address holds which one is open. */
-export function EditableList<D, T>(props: EditableListProps<D, T>) {
-  const { title, noun, read, rows: rowsOf, columns, may, editor, remove, loss } = props;
+export function EditableList<D, T, P extends RowPath, V extends Values>(
+  props: EditableListProps<D, T, P, V>,
+) {
+  const { title, noun, read, rows: rowsOf, columns, may, path, edit, loss } = props;
   const keyOf = (row: T) => String(props.keyOf(row));
   const nameOf = props.nameOf ?? keyOf;
   const creating = useDialog("new");
@@ -55,10 +83,10 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
       {may("UPDATE", row) && (
         <IconButton icon="edit" label={`Edit ${nameOf(row)}`} onClick={() => editing.open(keyOf(row))} />
       )}
-      {remove && may("DELETE", row) && removeButton(row, remove)}
+      {path && loss && may("DELETE", row) && removeButton(row, path)}
     </>
   );
-  const removeButton = (row: T, remove: (row: T) => Promise<unknown>) => {
+  const removeButton = (row: T, path: P) => {
     const obstacle = props.obstacle?.(row);
     return (
       <RemoveButton
@@ -67,14 +95,19 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
         title={obstacle ? `${nameOf(row)} can't be deleted` : `Delete ${nameOf(row)}?`}
         obstacle={obstacle}
         action={`Delete the ${noun}`}
-        onConfirm={() => remove(row)}
+        onConfirm={() => send(`DELETE ${path}`, { params: paramsOf(path, keyOf(row)) })}
       >
         {typeof loss === "function" ? loss(row) : loss}
       </RemoveButton>
     );
   };
-  const create = { row: undefined, title: `New ${noun}`, submit: `Create the ${noun}` };
-  const edit = (row: T) => ({ row, title: `${capitalised(noun)} ${nameOf(row)}`, submit: "Save" });
+  const editor = (row: T | undefined) => {
+    const dialog = row
+      ? { title: `${capitalised(noun)} ${nameOf(row)}`, submit: "Save" }
+      : { title: `New ${noun}`, submit: `Create the ${noun}` };
+    if (!path || !edit) return props.editor?.({ row, ...dialog });
+    return <RowEditor {...dialog} path={path} edit={edit} row={row} of={row && keyOf(row)} />;
+  };
   return (
     <>
       <Heading title={title}>
@@ -98,10 +131,10 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
                 empty={`No ${noun}s yet.`}
                 columns={[...columns, ["Actions", tools, "tools"]]}
               />
-              {creating.of && <Closing.Provider value={creating.close}>{editor(create)}</Closing.Provider>}
+              {creating.of && <Closing.Provider value={creating.close}>{editor(undefined)}</Closing.Provider>}
               {editing.of && (
                 <Editing key={editing.of} row={at(editing.of)} onClose={editing.close}>
-                  {(row) => editor(edit(row))}
+                  {editor}
                 </Editing>
               )}
             </>
@@ -109,6 +142,44 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
         }}
       </Answer>
     </>
+  );
+}
+
+/** The types of the operations follow from the path, as those of `EditableListProps` say. */
+const send = change as unknown as (key: string, input: object) => Promise<unknown>;
+
+const KEY = /\/:(\w+)$/;
+
+const paramsOf = (path: string, key: string) => ({ [KEY.exec(path)![1]!]: key });
+
+interface RowEditorProps<T, P extends RowPath, V extends Values> {
+  title: string;
+  submit: string;
+  path: P;
+  edit: Edit<T, P, V>;
+  row: T | undefined;
+  /** Its key. */
+  of: string | undefined;
+}
+
+function RowEditor<T, P extends RowPath, V extends Values>(props: RowEditorProps<T, P, V>) {
+  const { path, edit, row, of, ...dialog } = props;
+  const { toValues, fields, toBody = (values: V) => values, below, onCreated, isWide } = edit;
+  const params = of === undefined ? {} : paramsOf(path, of);
+  return (
+    <Editor<ReadKey, V>
+      {...dialog}
+      isWide={isWide}
+      of={row && ([`GET ${path}`, { params }] as never)}
+      toValues={(now) => toValues(now as Now<P>)}
+      fields={(form, now) => fields(form, row, now as Now<P>)}
+      below={below?.(row)}
+      create={async (values) => {
+        const created = await send(`POST ${path.replace(KEY, "")}`, { body: toBody(values, true) });
+        onCreated?.(created as Created<P>);
+      }}
+      update={(values, ifStill) => send(`PUT ${path}`, { params, body: toBody(values, false), ifStill })}
+    />
   );
 }
 

@@ -190,7 +190,7 @@ export const BannerList = () => (
       ["Created", ({ createdAt }) => <Time at={createdAt} />],
     ]}
     may={() => may("UPDATE_INSTANCE_BANNERS")}
-    remove={({ id }) => change(`DELETE ${BANNER}`, { params: { id } })}
+    path={BANNER}
     loss="It is no longer shown to anyone. To show it again later, switch it off instead."
     editor={({ row, ...dialog }) => (
       <FormDialog

@@ -2,20 +2,21 @@ import { pathTo } from "../address.ts";
 import { type Input, type Output, request } from "../api.ts";
 import { counted } from "../format.ts";
 import { Switch } from "../parts/controls.tsx";
-import { Editor } from "../parts/edit.tsx";
 import {
   check,
   checks,
   choice,
   choicesOf,
   Field,
+  type Fields,
   KEPT,
   TextArea,
   TextInput,
   text,
   valuesOf,
 } from "../parts/fields.tsx";
-import { EditableList, type Edited } from "../parts/list.tsx";
+import type { FormState } from "../parts/form.tsx";
+import { EditableList } from "../parts/list.tsx";
 import { projects } from "../parts/tokens.tsx";
 import { Badge, NameLink } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -32,6 +33,7 @@ type Providers = readonly Provider[];
 export function Integrations() {
   const read = useRead("GET /api/admin/addons");
   const providers = read.data?.providers ?? [];
+  const environments = useRead("GET /api/admin/environments").data?.environments.map(({ name }) => name);
   const name = (one: Integration) => nameOf(one, providers);
   return (
     <EditableList
@@ -67,9 +69,14 @@ export function Integrations() {
         ],
       ]}
       may={(action) => may(`${action}_ADDON`)}
-      remove={({ id }) => change(`DELETE ${INTEGRATION}`, { params: { id } })}
+      path={INTEGRATION}
       loss="Its delivery log and all pending deliveries will be deleted."
-      editor={(edited) => <IntegrationEditor {...edited} providers={providers} />}
+      edit={{
+        isWide: true,
+        toValues: (now) => toValues(now, providers),
+        fields: (form, _, now) => fieldsOf(form, now, providers, environments),
+        toBody: (values) => toBody(values),
+      }}
     />
   );
 }
@@ -102,12 +109,13 @@ async function enable(id: number, enabled: boolean) {
 }
 
 /** The editable properties of an integration. */
-type Draft = Pick<Integration, "provider" | "enabled" | "description"> & {
-  parameters: Record<string, unknown>;
-} & { [List in "events" | "projects" | "environments"]: readonly string[] };
+type Draft = ReturnType<typeof toValues>;
+
+/** The same as it is stored, where parameters may be anything. */
+type Stored = Omit<Draft, "parameters" | "description"> & Pick<Integration, "parameters" | "description">;
 
 /** The draft as a request body. The casts are safe: parameters and event types come from the server's own lists. */
-const toBody = ({ provider, enabled, description, parameters, ...lists }: Draft): Body => ({
+const toBody = ({ provider, enabled, description, parameters, ...lists }: Stored): Body => ({
   provider,
   enabled,
   description,
@@ -119,73 +127,62 @@ const toBody = ({ provider, enabled, description, parameters, ...lists }: Draft)
   environments: [...lists.environments],
 });
 
-/** Creates or edits an integration: its fields depend on the provider's definition. */
-function IntegrationEditor({ row, providers, ...dialog }: Edited<Integration> & { providers: Providers }) {
-  const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
+/** They depend on the provider's definition. */
+function fieldsOf(
+  form: FormState<Draft>,
+  now: Integration | undefined,
+  providers: Providers,
+  environments: readonly string[] = [],
+): Fields<Draft> {
   const usable = providers.filter(({ deprecated }) => deprecated === undefined);
-  return (
-    <Editor
-      {...dialog}
-      title={row ? nameOf(row, providers) : dialog.title}
-      isWide
-      of={row && [`GET ${INTEGRATION}`, { params: { id: row.id } }]}
-      toValues={(now) => toValues(now, providers)}
-      fields={(form, now) => {
-        const provider = providers.find(({ name }) => name === form.values.provider);
-        const chosen = choice(
-          "Provider",
-          usable.map(({ name, displayName }) => [name, displayName] as const),
-          { onChoose: (name) => form.set("events", eventsOf(name, providers)) },
-        );
-        return {
-          provider: (bound) => (
-            <>
-              {!now && chosen(bound)}
-              {provider && <p class="muted">{provider.description}</p>}
-            </>
-          ),
-          description: text("Description"),
-          enabled: check("Enabled"),
-          parameters: ({ value, onChange, problem }) =>
-            provider?.parameters.map(({ name, displayName, type, description, required, ...parameter }) => {
-              const isKept = parameter.sensitive && now?.parameters[name] !== undefined;
-              const input = {
-                placeholder: parameter.placeholder,
-                value: value[name] ?? "",
-                onChange: (changed: string) => onChange({ ...value, [name]: changed }),
-              };
-              return (
-                <Field
-                  key={name}
-                  label={displayName}
-                  hint={isKept ? `${description} ${KEPT}` : description}
-                  problem={problem(name)}
-                >
-                  {(described) =>
-                    type === "textfield" ? (
-                      <TextArea {...described} {...input} rows={4} />
-                    ) : (
-                      <TextInput {...described} {...input} required={required} />
-                    )
-                  }
-                </Field>
-              );
-            }),
-          events: checks("Events", choicesOf(provider?.events ?? []), {
-            hint: "Nothing is delivered if none is selected.",
-          }),
-          projects,
-          environments: checks("Environments", choicesOf(environments.map(({ name }) => name)), {
-            hint: "All environments if none is selected.",
-          }),
-        };
-      }}
-      create={(values) => change("POST /api/admin/addons", { body: toBody(values) })}
-      update={(values, ifStill) =>
-        change(`PUT ${INTEGRATION}`, { params: { id: ifStill.id }, body: toBody(values), ifStill })
-      }
-    />
+  const provider = providers.find(({ name }) => name === form.values.provider);
+  const chosen = choice(
+    "Provider",
+    usable.map(({ name, displayName }) => [name, displayName] as const),
+    { onChoose: (name) => form.set("events", eventsOf(name, providers)) },
   );
+  return {
+    provider: (bound) => (
+      <>
+        {!now && chosen(bound)}
+        {provider && <p class="muted">{provider.description}</p>}
+      </>
+    ),
+    description: text("Description"),
+    enabled: check("Enabled"),
+    parameters: ({ value, onChange, problem }) =>
+      provider?.parameters.map(({ name, displayName, type, description, required, ...parameter }) => {
+        const isKept = parameter.sensitive && now?.parameters[name] !== undefined;
+        const input = {
+          placeholder: parameter.placeholder,
+          value: value[name] ?? "",
+          onChange: (changed: string) => onChange({ ...value, [name]: changed }),
+        };
+        return (
+          <Field
+            key={name}
+            label={displayName}
+            hint={isKept ? `${description} ${KEPT}` : description}
+            problem={problem(name)}
+          >
+            {(described) =>
+              type === "textfield" ? (
+                <TextArea {...described} {...input} rows={4} />
+              ) : (
+                <TextInput {...described} {...input} required={required} />
+              )
+            }
+          </Field>
+        );
+      }),
+    events: checks("Events", choicesOf(provider?.events ?? []), {
+      hint: "Nothing is delivered if none is selected.",
+    }),
+    projects,
+    environments: checks("Environments", choicesOf(environments), {
+      hint: "All environments if none is selected.",
+    }),
+  };
 }
 
 function toValues(now: Integration | undefined, providers: Providers) {

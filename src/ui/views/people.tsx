@@ -5,7 +5,6 @@ import type { Output } from "../api.ts";
 import { inDays, nameOf } from "../format.ts";
 import { Button, IconButton, Switch, tell } from "../parts/controls.tsx";
 import { Dialog, FormDialog } from "../parts/dialog.tsx";
-import { Editor } from "../parts/edit.tsx";
 import { type Choice, checks, choice, long, named, text, valuesOf } from "../parts/fields.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { createPasswordLink, PersonalTokens, Secret } from "../parts/tokens.tsx";
@@ -71,7 +70,7 @@ export function Users() {
           ["Created", ({ createdAt }) => <Time at={createdAt} />],
         ]}
         may={(action, row) => isAdmin() && !(action === "DELETE" && row?.id === ownUser()?.id)}
-        remove={({ id }) => change(`DELETE ${USER}`, { params: { id } })}
+        path={USER}
         loss="Their sessions, personal tokens and roles will be deleted. Their events stay in the log."
         tools={(user) => (
           <IconButton
@@ -80,44 +79,33 @@ export function Users() {
             onClick={async () => showLink(nameOf(user), await createPasswordLink(user))}
           />
         )}
-        editor={({ row, ...dialog }) => (
-          <Editor
-            {...dialog}
-            title={row ? nameOf(row) : dialog.title}
-            of={row && [`GET ${USER}`, { params: { id: row.id } }]}
-            toValues={(now) =>
-              valuesOf(now, { username: "", email: "", name: "", rootRole: viewerIn(roles) })
-            }
-            fields={() => ({
-              username: !row && text("Username", { hint: "A username or an e-mail address is required." }),
-              email: text("E-mail address", { type: "email" }),
-              name: text("Name"),
-              rootRole: choice("Root role", named(roles)),
-            })}
-            below={
-              row && (
-                <>
-                  <p class="muted">
-                    <Link href="/people/roles">What each role can do</Link>
-                  </p>
-                  <div class="actions">
-                    <Button onClick={() => endSessions(row)}>Sign out everywhere</Button>
-                    <Button onClick={() => resetSecondFactor(row)}>Reset the second factor</Button>
-                  </div>
-                </>
-              )
-            }
-            create={async ({ rootRole, ...names }) => {
-              const body = { rootRole, ...filled(names) };
-              const created = await change("POST /api/admin/user-admin", { body });
-              if (created.inviteLink) showLink(nameOf(created), created.inviteLink);
-            }}
-            update={({ rootRole, name, email }, ifStill) => {
-              const body = { rootRole, name, ...filled({ email }) };
-              return change(`PUT ${USER}`, { params: { id: ifStill.id }, body, ifStill });
-            }}
-          />
-        )}
+        edit={{
+          toValues: (now) => valuesOf(now, { username: "", email: "", name: "", rootRole: viewerIn(roles) }),
+          fields: (_, row) => ({
+            username: !row && text("Username", { hint: "A username or an e-mail address is required." }),
+            email: text("E-mail address", { type: "email" }),
+            name: text("Name"),
+            rootRole: choice("Root role", named(roles)),
+          }),
+          below: (row) =>
+            row && (
+              <>
+                <p class="muted">
+                  <Link href="/people/roles">What each role can do</Link>
+                </p>
+                <div class="actions">
+                  <Button onClick={() => endSessions(row)}>Sign out everywhere</Button>
+                  <Button onClick={() => resetSecondFactor(row)}>Reset the second factor</Button>
+                </div>
+              </>
+            ),
+          toBody: ({ rootRole, name, ...names }, isNew) => ({
+            rootRole,
+            ...(isNew ? filled({ name }) : { name }),
+            ...filled(names),
+          }),
+          onCreated: (created) => created.inviteLink && showLink(nameOf(created), created.inviteLink),
+        }}
       />
       {link && <LinkDialog {...link} onClose={() => setLink(undefined)} />}
     </>
@@ -153,8 +141,6 @@ const LinkDialog = ({ title, label, path, onClose }: OnceLink & { onClose(): voi
   </Dialog>
 );
 
-const GROUP = "/api/admin/groups/:id";
-
 /** Groups of users who share roles. */
 export function Groups() {
   const people = useRead("GET /api/admin/user-admin").data;
@@ -175,42 +161,28 @@ export function Groups() {
         ["Projects", ({ projects }) => <bdi>{projects.join(", ")}</bdi>],
       ]}
       may={isAdmin}
-      remove={({ id }) => change(`DELETE ${GROUP}`, { params: { id } })}
+      path="/api/admin/groups/:id"
       loss="Members lose the permissions they have only through this group."
-      editor={({ row, ...dialog }) => (
-        <Editor
-          {...dialog}
-          of={row && [`GET ${GROUP}`, { params: { id: row.id } }]}
-          toValues={(now) => ({
-            ...valuesOf(now, EMPTY_GROUP),
-            users: (now?.users ?? []).map(({ user }) => user.id) as readonly number[],
-          })}
-          fields={() => ({
-            name: text("Name", { required: true }),
-            description: long("Description"),
-            rootRole: choice("Root role", [[null, "none"], ...named(people?.rootRoles)], {
-              hint: "Given to all members, in addition to their own.",
-            }),
-            users: checks("Members", users),
-          })}
-          create={(values) => change("POST /api/admin/groups", { body: toGroup(values) })}
-          update={(values, ifStill) =>
-            change(`PUT ${GROUP}`, { params: { id: ifStill.id }, body: toGroup(values), ifStill })
-          }
-        />
-      )}
+      edit={{
+        toValues: (now) => ({
+          ...valuesOf(now, EMPTY_GROUP),
+          users: (now?.users ?? []).map(({ user }) => user.id) as readonly number[],
+        }),
+        fields: () => ({
+          name: text("Name", { required: true }),
+          description: long("Description"),
+          rootRole: choice("Root role", [[null, "none"], ...named(people?.rootRoles)], {
+            hint: "Given to all members, in addition to their own.",
+          }),
+          users: checks("Members", users),
+        }),
+        toBody: ({ users, ...rest }) => ({ ...rest, users: users.map((id) => ({ user: { id } })) }),
+      }}
     />
   );
 }
 
 const EMPTY_GROUP = { name: "", description: "", rootRole: null as number | null };
-
-const toGroup = <T extends { users: readonly number[] }>({ users, ...rest }: T) => ({
-  ...rest,
-  users: users.map((id) => ({ user: { id } })),
-});
-
-const ROLE = "/api/admin/roles/:id";
 
 type Role = Output<"GET /api/admin/roles">["roles"][number];
 
@@ -243,30 +215,23 @@ export function Roles() {
         DESCRIPTION,
       ]}
       may={(_, role) => isAdmin() && (role === undefined || isCustom(role))}
-      remove={({ id }) => change(`DELETE ${ROLE}`, { params: { id } })}
+      path="/api/admin/roles/:id"
       loss="A role that is still assigned can't be deleted."
-      editor={({ row, ...dialog }) => (
-        <Editor
-          {...dialog}
-          isWide
-          of={row && [`GET ${ROLE}`, { params: { id: row.id } }]}
-          toValues={(now) => ({
-            ...valuesOf(now, { name: "", description: "" }),
-            type: (now?.type ?? "custom") as Scope,
-            permissions: (now?.permissions ?? []).map(toKey) as readonly string[],
-          })}
-          fields={({ values: { type } }) => ({
-            name: text("Name", { required: true }),
-            description: long("Description"),
-            type: !row && choice("Scope", SCOPES),
-            permissions: checks("Permissions", permissions ? choicesFor(type, permissions) : []),
-          })}
-          create={(values) => change("POST /api/admin/roles", { body: toRole(values) })}
-          update={(values, ifStill) =>
-            change(`PUT ${ROLE}`, { params: { id: ifStill.id }, body: toRole(values), ifStill })
-          }
-        />
-      )}
+      edit={{
+        isWide: true,
+        toValues: (now) => ({
+          ...valuesOf(now, { name: "", description: "" }),
+          type: (now?.type ?? "custom") as Scope,
+          permissions: (now?.permissions ?? []).map(toKey) as readonly string[],
+        }),
+        fields: ({ values: { type } }, row) => ({
+          name: text("Name", { required: true }),
+          description: long("Description"),
+          type: !row && choice("Scope", SCOPES),
+          permissions: checks("Permissions", permissions ? choicesFor(type, permissions) : []),
+        }),
+        toBody: ({ permissions, ...rest }) => ({ ...rest, permissions: permissions.map(fromKey) }),
+      }}
     />
   );
 }
@@ -278,17 +243,14 @@ const SCOPES = [
 
 type Scope = (typeof SCOPES)[number][0];
 
-const toRole = <T extends { permissions: readonly string[] }>({ permissions, ...rest }: T) => ({
-  ...rest,
-  permissions: permissions.map((key) => {
-    const [name, environment] = JSON.parse(key) as [string, string];
-    return { name, environment };
-  }),
-});
-
 /** A permission, in one environment or in all, as a string. */
 const toKey = ({ name, environment = "" }: { name: string; environment?: string | undefined }) =>
   JSON.stringify([name, environment]);
+
+function fromKey(key: string) {
+  const [name, environment] = JSON.parse(key) as [string, string];
+  return { name, environment };
+}
 
 type Permissions = Output<"GET /api/admin/permissions">["permissions"];
 
@@ -331,7 +293,7 @@ export function ServiceAccounts() {
           ["Last seen", ({ seenAt }) => <Time at={seenAt} />],
         ]}
         may={isAdmin}
-        remove={({ id }) => change(`DELETE ${ACCOUNT}/:id`, { params: { id } })}
+        path={`${ACCOUNT}/:id`}
         loss="Its tokens stop working immediately. Its events stay in the log."
         tools={({ id }) => (
           <Button icon="key" onClick={() => tokens.open(String(id))}>

@@ -2,7 +2,6 @@ import type { Output } from "../api.ts";
 import { counted } from "../format.ts";
 import { Button, IconButton, Switch } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
-import { Editor } from "../parts/edit.tsx";
 import { choice, choicesOf, long, Select, TextInput, Tick, text, valuesOf } from "../parts/fields.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { APPROVALS } from "../parts/requests.tsx";
@@ -10,8 +9,6 @@ import { rows } from "../parts/rows.tsx";
 import { Badge } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { isAdmin, may } from "../session.ts";
-
-const TAG_TYPE = "/api/admin/tag-types/:name";
 
 /** The types of tags that flags can have. */
 export const TagTypes = () => (
@@ -23,27 +20,17 @@ export const TagTypes = () => (
     keyOf={({ name }) => name}
     columns={[NAME, DESCRIPTION]}
     may={(action) => may(`${action}_TAG_TYPE`)}
-    remove={({ name }) => change(`DELETE ${TAG_TYPE}`, { params: { name } })}
+    path="/api/admin/tag-types/:name"
     loss="All tags of this type will be removed from their flags."
-    editor={({ row, ...dialog }) => (
-      <Editor
-        {...dialog}
-        of={row && [`GET ${TAG_TYPE}`, { params: { name: row.name } }]}
-        toValues={(now) => valuesOf(now?.tagType, { name: "", description: "" })}
-        fields={() => ({
-          name: !row && text("Name", { hint: "2 to 50 URL-friendly characters.", required: true }),
-          description: long("Description"),
-        })}
-        create={(body) => change("POST /api/admin/tag-types", { body })}
-        update={({ name, description }, ifStill) =>
-          change(`PUT ${TAG_TYPE}`, { params: { name }, body: { description }, ifStill })
-        }
-      />
-    )}
+    edit={{
+      toValues: (now) => valuesOf(now?.tagType, { name: "", description: "" }),
+      fields: (_, row) => ({
+        name: !row && text("Name", { hint: "2 to 50 URL-friendly characters.", required: true }),
+        description: long("Description"),
+      }),
+    }}
   />
 );
-
-const STRATEGY_TYPE = "/api/admin/strategies/:name";
 
 type StrategyType = Output<"GET /api/admin/strategies">["strategies"][number];
 type ParameterType = StrategyType["parameters"][number]["type"];
@@ -70,32 +57,22 @@ export const StrategyTypes = () => (
       ["Parameters", ({ parameters }) => parameters.map(({ name }) => name).join(", ")],
     ]}
     may={(action, row) => row?.editable !== false && may(`${action}_STRATEGY`)}
-    remove={({ name }) => change(`DELETE ${STRATEGY_TYPE}`, { params: { name } })}
+    path="/api/admin/strategies/:name"
     loss="Existing strategies of this type stay, and applications that implement it still follow them."
     tools={(row) => row.name !== "default" && may("UPDATE_STRATEGY") && <Deprecate row={row} />}
-    editor={({ row, ...dialog }) => (
-      <Editor
-        {...dialog}
-        isWide
-        of={row && [`GET ${STRATEGY_TYPE}`, { params: { name: row.name } }]}
-        toValues={(now) => ({
-          ...valuesOf(now, { name: "", description: "" }),
-          parameters: (now?.parameters ?? []).map(toParameter) as readonly Parameter[],
-        })}
-        fields={() => ({
-          name: !row && text("Name", { required: true }),
-          description: long("Description"),
-          parameters: PARAMETERS,
-        })}
-        create={(body) =>
-          change("POST /api/admin/strategies", { body: { ...body, parameters: [...body.parameters] } })
-        }
-        update={({ name, description, parameters }, ifStill) => {
-          const body = { description, parameters: [...parameters] };
-          return change(`PUT ${STRATEGY_TYPE}`, { params: { name }, body, ifStill });
-        }}
-      />
-    )}
+    edit={{
+      isWide: true,
+      toValues: (now) => ({
+        ...valuesOf(now, { name: "", description: "" }),
+        parameters: (now?.parameters ?? []).map(toParameter) as readonly Parameter[],
+      }),
+      fields: (_, row) => ({
+        name: !row && text("Name", { required: true }),
+        description: long("Description"),
+        parameters: PARAMETERS,
+      }),
+      toBody: (values) => ({ ...values, parameters: [...values.parameters] }),
+    }}
   />
 );
 
@@ -202,7 +179,7 @@ export function Environments() {
         ],
       ]}
       may={(action, row) => isAdmin() && !(action === "DELETE" && row?.protected)}
-      remove={({ name }) => change("DELETE /api/admin/environments/:name", { params: { name } })}
+      path="/api/admin/environments/:name"
       loss={({ projectCount }) =>
         `It will be removed from ${counted(projectCount, "project")}, along with the flags' strategies in it.`
       }

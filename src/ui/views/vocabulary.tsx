@@ -2,12 +2,11 @@ import { useDialog } from "../address.ts";
 import type { Output } from "../api.ts";
 import { counted } from "../format.ts";
 import { Closing, Dialog } from "../parts/dialog.tsx";
-import { Editor } from "../parts/edit.tsx";
 import { check, choice, long, named, TextInput, text, valuesOf } from "../parts/fields.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { type Constraint, cleaned, constraints, rows } from "../parts/rows.tsx";
 import { Answer, FlagLink, Nothing } from "../parts/words.tsx";
-import { change, type Read, useRead } from "../reads.ts";
+import { type Read, useRead } from "../reads.ts";
 import { constraintInWords } from "../sentence.ts";
 import { may } from "../session.ts";
 
@@ -33,34 +32,24 @@ export function ContextFields() {
           ["Used by", (field) => <UseCount {...field} onOpen={() => uses.open(field.name)} />],
         ]}
         may={(action) => may(`${action}_CONTEXT_FIELD`)}
-        remove={({ name }) => change(`DELETE ${FIELD}`, { params: { contextField: name } })}
+        path={FIELD}
         loss="Constraints will no longer be able to use it."
-        editor={({ row, ...dialog }) => (
-          <Editor
-            {...dialog}
-            of={row && [`GET ${FIELD}`, { params: { contextField: row.name } }]}
-            toValues={(now) => ({
-              ...valuesOf(now, EMPTY_FIELD),
-              legalValues: (now?.legalValues ?? []).map((one) => ({ ...NO_VALUE, ...one })) as LegalValues,
-            })}
-            fields={() => ({
-              name: !row && text("Name", { required: true }),
-              description: long("Description"),
-              stickiness: check("Available for stickiness", {
-                hint: "Rollouts can use this field: the same value always gets the same result.",
-              }),
-              legalValues: LEGAL_VALUES,
-            })}
-            below={<p class="muted">If no values are listed, constraints accept any value.</p>}
-            create={(body) =>
-              change("POST /api/admin/context", { body: { ...body, legalValues: [...body.legalValues] } })
-            }
-            update={({ name, legalValues, ...rest }, ifStill) => {
-              const body = { ...rest, legalValues: [...legalValues] };
-              return change(`PUT ${FIELD}`, { params: { contextField: name }, body, ifStill });
-            }}
-          />
-        )}
+        edit={{
+          toValues: (now) => ({
+            ...valuesOf(now, EMPTY_FIELD),
+            legalValues: (now?.legalValues ?? []).map((one) => ({ ...NO_VALUE, ...one })) as LegalValues,
+          }),
+          fields: (_, row) => ({
+            name: !row && text("Name", { required: true }),
+            description: long("Description"),
+            stickiness: check("Available for stickiness", {
+              hint: "Rollouts can use this field: the same value always gets the same result.",
+            }),
+            legalValues: LEGAL_VALUES,
+          }),
+          below: () => <p class="muted">If no values are listed, constraints accept any value.</p>,
+          toBody: (values) => ({ ...values, legalValues: [...values.legalValues] }),
+        }}
       />
       {uses.of && (
         <Closing.Provider value={uses.close}>
@@ -129,29 +118,22 @@ export function Segments() {
         may={(action, row) =>
           may(`${action}_SEGMENT`) || may("UPDATE_PROJECT_SEGMENT", { project: row?.project })
         }
-        remove={({ id }) => change(`DELETE ${SEGMENT}`, { params: { id } })}
+        path={SEGMENT}
         obstacle={({ usedInFeatures: flags }) =>
           flags ? `It is used by ${counted(flags, "flag")}: remove it from there first.` : ""
         }
         loss="No flag uses it. Its constraints will be lost."
-        editor={({ row, ...dialog }) => (
-          <Editor
-            {...dialog}
-            isWide
-            of={row && [`GET ${SEGMENT}`, { params: { id: row.id } }]}
-            toValues={(now) => valuesOf(now, EMPTY_SEGMENT)}
-            fields={() => ({
-              name: text("Name", { required: true }),
-              description: long("Description", { rows: 2 }),
-              project: choice("Project", [["", "all"], ...named(projects)]),
-              constraints,
-            })}
-            create={(values) => change("POST /api/admin/segments", { body: toBody(values) })}
-            update={(values, ifStill) =>
-              change(`PUT ${SEGMENT}`, { params: { id: ifStill.id }, body: toBody(values), ifStill })
-            }
-          />
-        )}
+        edit={{
+          isWide: true,
+          toValues: (now) => valuesOf(now, EMPTY_SEGMENT),
+          fields: () => ({
+            name: text("Name", { required: true }),
+            description: long("Description", { rows: 2 }),
+            project: choice("Project", [["", "all"], ...named(projects)]),
+            constraints,
+          }),
+          toBody: ({ constraints, ...rest }) => ({ ...rest, constraints: cleaned(constraints) }),
+        }}
       />
       {used && (
         <Closing.Provider value={uses.close}>
@@ -163,11 +145,6 @@ export function Segments() {
 }
 
 const EMPTY_SEGMENT = { name: "", description: "", project: "", constraints: [] as readonly Constraint[] };
-
-const toBody = <T extends { constraints: readonly Constraint[] }>({ constraints, ...rest }: T) => ({
-  ...rest,
-  constraints: cleaned(constraints),
-});
 
 function SegmentUses({ segment: { id, name } }: { segment: Segment }) {
   const read = useRead(`GET ${SEGMENT}/strategies`, { params: { id } });
