@@ -54,7 +54,7 @@ export class Past {
   pointOf(operation: Operation, url: URL): Point | undefined {
     const at = (takesTime(operation) && askedFor(url)) || this.#always;
     if (at === undefined) return undefined;
-    const point = requirePoint(this.#db, at, "query.at");
+    const point = requirePoint(this.#db, at);
     if (operation.changes && !isBelow("/auth/simple", operation.path)) throw unchangeable(point);
     return point;
   }
@@ -100,11 +100,11 @@ export class Past {
 }
 
 /** @throws ApiError `ValidationError` for a time that is not known */
-export function requirePoint(db: Database, at: string, path: string): Point {
+function requirePoint(db: Database, at: string): Point {
   try {
     return pointAt(db, at);
   } catch (error) {
-    throw error instanceof DataError ? invalid({ path, message: error.message }) : error;
+    throw error instanceof DataError ? invalid({ path: "query.at", message: error.message }) : error;
   }
 }
 
@@ -120,8 +120,14 @@ const AtQuery = { query: v.object({ at: v.optional(v.string()) }) };
 const askedFor = (url: URL) =>
   url.search === "" ? undefined : (checkedQuery(AtQuery as never, url) as { at?: string }).at;
 
-/** Who the caller is, and what is theirs, is always as it is today. */
-const OF_TODAY = ["/api/admin/user", "/auth", "/invite"];
+/** Who the caller is, what is theirs, and what can be undone, is always as it is today. */
+const OF_TODAY = [
+  "/api/admin/user",
+  "/auth",
+  "/invite",
+  "/api/admin/events/:id/undo",
+  "/api/admin/undo-since",
+];
 
 export const isOfToday = ({ path }: Operation) => OF_TODAY.some((prefix) => isBelow(prefix, path));
 

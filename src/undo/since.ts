@@ -5,15 +5,17 @@ import { requireVisible } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import type { Event, EventType } from "../events/schema.ts";
-import { requirePoint } from "../http/past.ts";
 import { invalid } from "../lib/api-error.ts";
-import { wholeNumber } from "../lib/validation.ts";
+import { Time, wholeNumber } from "../lib/validation.ts";
 import { isOpposite, type KnownEvent, oppositesOf } from "./opposites.ts";
 import { thingOf } from "./plan.ts";
 
 /** What is to be as it was: a flag, everywhere or in an environment; an environment of a project; a segment. */
 export const Since = v.object({
-  since: v.pipe(v.string(), v.description("A time, or the id of an event: what came after it is undone")),
+  since: v.pipe(
+    v.union([wholeNumber(0), Time], "must be a time such as 2026-03-01T14:05:00Z, or the id of an event"),
+    v.description("A time, or the id of an event: what came after it is undone"),
+  ),
   project: v.optional(v.string()),
   feature: v.optional(v.string()),
   environment: v.optional(v.string()),
@@ -23,10 +25,10 @@ export type Since = v.InferOutput<typeof Since>;
 
 /**
  * The events since then, in order.
- * @throws ApiError `ValidationError` for a time that is not known, or if it isn't said what is meant
+ * @throws ApiError `ValidationError` unless it is said what is meant
  */
 export function eventsSince(db: Database, actor: Actor, { since, segment, ...place }: Since): Event[] {
-  const { event: id } = requirePoint(db, since, "since");
+  const after = typeof since === "number" ? { id: lastWith(db, since), time: "" } : { id: 0, time: since };
   const { project, feature, environment } = place;
   if (project !== undefined) requireVisible(db, actor, project);
   const isPlace = project !== undefined && segment === undefined;
@@ -34,10 +36,15 @@ export function eventsSince(db: Database, actor: Actor, { since, segment, ...pla
   if (isPlace && feature !== undefined)
     wires = ofFlag(db)
       .pluck()
-      .all({ id, project, feature, environment: environment ?? null });
+      .all({ ...after, project, feature, environment: environment ?? null });
   else if (isPlace && environment !== undefined)
-    wires = ofEnvironment(db).pluck().all({ id, project, environment });
-  else if (project === undefined && segment !== undefined) wires = ofSegment(db).pluck().all({ id, segment });
+    wires = ofEnvironment(db)
+      .pluck()
+      .all({ ...after, project, environment });
+  else if (project === undefined && segment !== undefined)
+    wires = ofSegment(db)
+      .pluck()
+      .all({ ...after, segment });
   else
     throw invalid({
       path: "project",
@@ -46,19 +53,34 @@ export function eventsSince(db: Database, actor: Actor, { since, segment, ...pla
   return wires.map((wire): Event => JSON.parse(wire));
 }
 
-const ofFlag = query<{ id: number; project: string; feature: string; environment: string | null }, string>(`
+/** Several events of one change are over with the last of them. */
+const lastWith = (db: Database, id: number) => lastOfChange(db).pluck().get({ id })!;
+
+const lastOfChange = query<{ id: number }, number>(`
+  SELECT max(:id, ifnull(max(id), 0)) FROM events
+  WHERE first_id = (SELECT ifnull(first_id, id) FROM events WHERE id = :id)`);
+
+interface After {
+  id: number;
+  /** RFC 3339, in UTC; empty if it is the id that counts. */
+  time: string;
+}
+
+const ofFlag = query<After & { project: string; feature: string; environment: string | null }, string>(`
   SELECT wire FROM events
-  WHERE feature_name = :feature AND project = :project AND id > :id
+  WHERE feature_name = :feature AND project = :project AND id > :id AND wire ->> 'createdAt' > :time
     AND (:environment IS NULL OR wire ->> 'environment' = :environment)
   ORDER BY id`);
 
-const ofEnvironment = query<{ id: number; project: string; environment: string }, string>(`
+const ofEnvironment = query<After & { project: string; environment: string }, string>(`
   SELECT wire FROM events
-  WHERE wire ->> 'environment' = :environment AND project = :project AND id > :id ORDER BY id`);
+  WHERE wire ->> 'environment' = :environment AND project = :project AND id > :id
+    AND wire ->> 'createdAt' > :time
+  ORDER BY id`);
 
-const ofSegment = query<{ id: number; segment: number }, string>(`
+const ofSegment = query<After & { segment: number }, string>(`
   SELECT wire FROM events
-  WHERE type IN ('segment-created', 'segment-updated', 'segment-deleted') AND id > :id
+  WHERE type IN ('segment-created', 'segment-updated', 'segment-deleted') AND id > :id AND wire ->> 'createdAt' > :time
     AND ifnull(wire ->> '$.data.id', wire ->> '$.preData.id') = :segment
   ORDER BY id`);
 

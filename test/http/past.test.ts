@@ -4,6 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import type { Database } from "../../src/db/database.ts";
 import type { Operation } from "../../src/http/operation.ts";
+import { isOfToday } from "../../src/http/past.ts";
 import { createServer } from "../../src/server/app.ts";
 import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
@@ -19,8 +20,8 @@ type Send = (
   call: { method?: string; as?: string; body?: unknown },
 ) => Promise<{ status: number; text: string }>;
 
-/** Numbers that a server counts while it runs. */
-const REVISION = /"eventId":\d+|"revisionId":\d+,"etag":"[^,]*"/g;
+/** Numbers that a server counts while it runs, and who was seen meanwhile. */
+const OF_NOW = /"eventId":\d+|"revisionId":\d+,"etag":"[^,]*"|"(lastSeen|seenAt)":(null|"[^"]*")/g;
 
 /** The example of an operation, as of an event if one is given. @returns status and body, without the id of an error */
 async function sendExample(send: Send, operation: Operation, { as = personal(1), at = 0 } = {}) {
@@ -34,7 +35,7 @@ async function sendExample(send: Send, operation: Operation, { as = personal(1),
   const to = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
   const search = new URLSearchParams({ ...query, ...(at > 0 && { at: String(at) }) });
   const { status, text } = await send(`${to}?${search}`, { method: operation.method, as, body });
-  return `${status} ${status === 200 ? text.replace(REVISION, "") : ""}`;
+  return `${status} ${status === 200 ? text.replace(OF_NOW, "") : ""}`;
 }
 
 /** What the operations that are examples of each other's rows leave of them. */
@@ -48,17 +49,14 @@ const CHANGES = OPERATIONS.filter(
   ({ id, path, changes, records }) => changes && records && !ENDS.test(id) && !OF_TODAY.test(path),
 );
 
-/** Who asks is always who they are today. */
-const OF_CALLER = /^\/api\/admin\/user(\/|$)/;
-
 const reads = (prefix: string) =>
   OPERATIONS.filter(
-    ({ id, path, changes, isStream }) =>
-      path.startsWith(prefix) &&
-      !changes &&
-      !isStream &&
-      !OF_CALLER.test(path) &&
-      id !== "getChangeRequestPlayground",
+    (operation) =>
+      operation.path.startsWith(prefix) &&
+      !operation.changes &&
+      !operation.isStream &&
+      !isOfToday(operation) &&
+      operation.id !== "getChangeRequestPlayground",
   );
 
 /** What people and applications read. */
