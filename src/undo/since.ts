@@ -50,8 +50,14 @@ export function eventsSince(db: Database, actor: Actor, { since, segment, ...pla
       path: "project",
       message: "names the project of a flag or an environment, unless a segment is named",
     });
+  if (wires.length > MOST) throw invalid({ path: "since", message: TOO_MANY });
   return wires.map((wire): Event => JSON.parse(wire));
 }
+
+/** Others wait for as long as they are undone. */
+const MOST = 1000;
+
+const TOO_MANY = `more than ${MOST} events came after it: name a later one, or undo them flag by flag`;
 
 /** Several events of one change are over with the last of them. */
 const lastWith = (db: Database, id: number) => lastOfChange(db).pluck().get({ id })!;
@@ -70,19 +76,19 @@ const ofFlag = query<After & { project: string; feature: string; environment: st
   SELECT wire FROM events
   WHERE feature_name = :feature AND project = :project AND id > :id AND wire ->> 'createdAt' > :time
     AND (:environment IS NULL OR wire ->> 'environment' = :environment)
-  ORDER BY id`);
+  ORDER BY id LIMIT ${MOST + 1}`);
 
 const ofEnvironment = query<After & { project: string; environment: string }, string>(`
   SELECT wire FROM events
   WHERE wire ->> 'environment' = :environment AND project = :project AND id > :id
     AND wire ->> 'createdAt' > :time
-  ORDER BY id`);
+  ORDER BY id LIMIT ${MOST + 1}`);
 
 const ofSegment = query<After & { segment: number }, string>(`
   SELECT wire FROM events
   WHERE type IN ('segment-created', 'segment-updated', 'segment-deleted') AND id > :id AND wire ->> 'createdAt' > :time
     AND ifnull(wire ->> '$.data.id', wire ->> '$.preData.id') = :segment
-  ORDER BY id`);
+  ORDER BY id LIMIT ${MOST + 1}`);
 
 /**
  * One event in the place of all about the same thing: from what was before the first to what was after the last. Undone from

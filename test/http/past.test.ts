@@ -20,8 +20,9 @@ type Send = (
   call: { method?: string; as?: string; body?: unknown },
 ) => Promise<{ status: number; text: string }>;
 
-/** Numbers that a server counts while it runs, and who was seen meanwhile. */
-const OF_NOW = /"eventId":\d+|"revisionId":\d+,"etag":"[^,]*"|"(lastSeen|seenAt)":(null|"[^"]*")/g;
+/** Numbers that a server counts while it runs, who was seen meanwhile, and what time it is, as JSON or CSV. */
+const OF_NOW =
+  /"eventId":\d+|"revisionId":\d+,"etag":"[^,]*"|"(lastSeen|seenAt|timestamp)":(null|"[^"]*")|^"20\d\d-[^"]*"/gm;
 
 /** The example of an operation, as of an event if one is given. @returns status and body, without the id of an error */
 async function sendExample(send: Send, operation: Operation, { as = personal(1), at = 0 } = {}) {

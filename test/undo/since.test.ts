@@ -166,3 +166,13 @@ test("it is all or nothing, by the rights of who asks", async (t) => {
     assert.equal((await undo(body)).status, 400, JSON.stringify(body));
   assert.deepEqual((await undo({ ...what, since: "99999" })).body.events, [], "nothing came after it");
 });
+
+test("a thousand events are undone together, more are refused", async (t) => {
+  const { undo, send, request } = await start(t);
+  for (let count = 0; count < 1000; count++) await send("PUT", FLAG, { description: `it is ${count}` });
+  const what = { since: "0", project: "a", feature: "f" };
+  assert.equal((await undo(what)).body.events.length, 1);
+  assert.equal((await request(FLAG)).body.description, null);
+  const { status, body } = await undo(what);
+  assert.deepEqual([status, /more than 1000 events came after it/.test(body.message)], [400, true]);
+});
