@@ -123,11 +123,14 @@ class Walk {
   readonly #start: Head;
   /** Up to which event there may be some without a hash. */
   readonly #sealedId: number;
+  /** Whether nothing has been recorded since the upgrade. */
+  readonly #isUnchained: boolean;
 
   constructor(db: Database, start: Head, sealedId: number) {
     this.#db = db;
     this.#start = start;
     this.#sealedId = sealedId;
+    this.#isUnchained = headOf(db).hash === "";
     this.#hashes = [start.hash];
   }
 
@@ -148,7 +151,7 @@ class Walk {
 
   /** Nothing has a hash before the first change after an upgrade. */
   #mayBeUnproved({ id }: Link) {
-    return id <= this.#sealedId || (this.#sealedId === 0 && this.proved === 0);
+    return id <= this.#sealedId || (this.#sealedId === 0 && this.proved === 0 && this.#isUnchained);
   }
 
   #follow(link: Link, previousId: number) {

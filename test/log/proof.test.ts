@@ -125,7 +125,7 @@ for (const [name, { sql, says }] of Object.entries(TAMPERINGS))
   test(`an event in the log: ${name}`, (t) => {
     const db = openLog(t);
     for (let round = 0; round < ROUNDS; round++) {
-      const id = 1 + Math.floor(Math.random() * (COUNT - 5));
+      const id = round === 0 ? 1 : 1 + Math.floor(Math.random() * (COUNT - 5));
       db.exec(`SAVEPOINT tampering; ${sql(id)}`);
       assert.deepEqual(found(db)[0], says(id), `event ${id}`);
       if (!name.includes("swapped")) assert.equal(found(db).length, 1, `event ${id}: ${found(db)}`);
