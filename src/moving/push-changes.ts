@@ -99,7 +99,7 @@ function* changesOfDefinitions({ ours, theirs }: Sides, projects: readonly strin
       ...(changes && { changes }),
     };
     const body = { ...one.properties, ...(!changes && { name: one.name }) };
-    yield changeFor(step, (tx) => performIn(tx, operation, params, body));
+    yield changeFor(step, operation, params, body);
   }
 }
 
@@ -148,20 +148,16 @@ function* changesOfProject({ theirs, leave }: Sides, line: Project): Generator<C
   const current = [...allOf(project, theirs)].find((one) => one.id === id);
   if (!current) {
     const body = { id, name, description, mode, defaultStickiness, environments };
-    return yield changeFor({ action: "add", kind: "project", name: id }, (tx) =>
-      performIn(tx, createProject, {}, body),
-    );
+    return yield changeFor({ action: "add", kind: "project", name: id }, createProject, {}, body);
   }
   const changes = differences(current, { name, description });
+  const [step, params] = [{ action: "change", kind: "project", name: id } as const, { projectId: id }];
   if (Object.keys(changes).length > 0)
-    yield changeFor({ action: "change", kind: "project", name: id, changes }, (tx) =>
-      performIn(tx, updateProject, { projectId: id }, { name, description }),
-    );
-  for (const environment of environments.filter((one) => !current.environments.includes(one)))
-    yield changeFor(
-      { action: "change", kind: "project", name: id, note: `gets the environment ${environment}` },
-      (tx) => performIn(tx, addEnvironmentToProject, { projectId: id }, { environment }),
-    );
+    yield changeFor({ ...step, changes }, updateProject, params, { name, description });
+  for (const environment of environments.filter((one) => !current.environments.includes(one))) {
+    const note = `gets the environment ${environment}`;
+    yield changeFor({ ...step, note }, addEnvironmentToProject, params, { environment });
+  }
 }
 
 function changesOfSegmentsIn({ ours, theirs }: Sides, project: string | null) {

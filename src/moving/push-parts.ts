@@ -4,11 +4,11 @@ import { isKnown } from "../db/known.ts";
 import { addDependencyOperation, removeDependenciesOperation } from "../flags/dependencies.ts";
 import { createFeatureLink, deleteFeatureLink } from "../flags/feature-links.ts";
 import { updateTags } from "../flags/feature-tags.ts";
-import { archiveFeatureOperation } from "../flags/features-archive.ts";
 import { feature } from "../flags/features-dataset.ts";
 import { replaceEnvironmentVariants } from "../flags/variants.ts";
-import { performIn } from "../http/perform.ts";
+import { type Performing, performIn } from "../http/perform.ts";
 import { without } from "../lib/lists.ts";
+import { archiving } from "../transfer/project-plan.ts";
 import { type Change, changeFor, type Step } from "../transfer/project-step.ts";
 import { allOf, type Leave, type Of } from "./lines.ts";
 
@@ -43,11 +43,6 @@ export function* changesOfParts(sides: Sides, projects: readonly string[]): Gene
   for (const pair of pairs) yield* changesOfPair(sides, pair);
 }
 
-const archiving = ({ name, project }: Flag) =>
-  changeFor({ action: "remove", kind: "flag", name, note: "to the archive" }, (tx) =>
-    performIn(tx, archiveFeatureOperation, { projectId: project, featureName: name }),
-  );
-
 function* changesOfPair(sides: Sides, pair: Pair): Generator<Change> {
   yield* changeOfTags(pair);
   yield* changesOfVariants(pair);
@@ -66,18 +61,16 @@ const stepFor = (kind: Step["kind"], { name }: Flag, from: unknown, to: unknown)
 function* changeOfTags({ ours, theirs }: Pair): Generator<Change> {
   const [addedTags, removedTags] = [without(ours.tags, theirs.tags), without(theirs.tags, ours.tags)];
   if (addedTags.length + removedTags.length === 0) return;
-  yield changeFor(stepFor("tags", ours, theirs.tags, ours.tags), (tx) =>
-    performIn(tx, updateTags, { featureName: ours.name }, { addedTags, removedTags }),
-  );
+  const step = stepFor("tags", ours, theirs.tags, ours.tags);
+  yield changeFor(step, updateTags, { featureName: ours.name }, { addedTags, removedTags });
 }
 
 function* changesOfVariants({ ours, theirs }: Pair): Generator<Change> {
   for (const { name: environment, variants } of ours.environments) {
     const current = theirs.environments.find(({ name }) => name === environment)?.variants ?? [];
     if (isDeepStrictEqual(variants, current)) continue;
-    yield changeFor({ ...stepFor("variants", ours, current, variants), environment }, (tx) =>
-      performIn(tx, replaceEnvironmentVariants, { ...paramsOf(ours), environment }, variants),
-    );
+    const step = { ...stepFor("variants", ours, current, variants), environment };
+    yield changeFor(step, replaceEnvironmentVariants, { ...paramsOf(ours), environment }, variants);
   }
 }
 
@@ -86,12 +79,13 @@ function* changesOfLinks({ ours, theirs }: Pair): Generator<Change> {
     (links ?? []).map(({ url, title }) => ({ url, title: title ?? null }));
   const [wanted, current] = [shown(ours.links), shown(theirs.links)];
   if (isDeepStrictEqual(wanted, current)) return;
-  yield changeFor(stepFor("links", ours, current, wanted), (tx) => {
+  const act = (tx: Performing) => {
     for (const [index, link] of current.entries())
       if (without([link], wanted).length > 0)
         performIn(tx, deleteFeatureLink, { ...paramsOf(ours), linkId: theirs.links![index]!.id! });
     for (const link of without(wanted, current)) performIn(tx, createFeatureLink, paramsOf(ours), link);
-  });
+  };
+  yield { where: `links ${ours.name}`, steps: [stepFor("links", ours, current, wanted)], act };
 }
 
 /** A server gives a flag one parent at most. */
@@ -103,9 +97,6 @@ function* changesOfDependencies({ theirs: db, leave }: Sides, { ours, theirs }: 
   if (others.length > 0) return leave("dependency", "a flag can have one parent there", name);
   if (isMissing) return leave("dependency", "the parent is not there", name);
   const params = { projectId: ours.project, child: name };
-  yield changeFor(stepFor("dependencies", ours, theirs.dependencies, wanted), (tx) =>
-    dependency
-      ? performIn(tx, addDependencyOperation, params, dependency)
-      : performIn(tx, removeDependenciesOperation, params),
-  );
+  const operation = dependency ? addDependencyOperation : removeDependenciesOperation;
+  yield changeFor(stepFor("dependencies", ours, theirs.dependencies, wanted), operation, params, dependency);
 }

@@ -7,7 +7,7 @@ import { archiveFeatureOperation, reviveFeatureOperation } from "../flags/featur
 import { createFeatureOperation, patchFeature } from "../flags/features-routes.ts";
 import { createSegment, deleteSegmentOperation, updateSegment } from "../flags/segments.ts";
 import { fromConstraint } from "../http/failure.ts";
-import { type Performing, performIn } from "../http/perform.ts";
+import type { Performing } from "../http/perform.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type FlagState, type ProjectState, projectState } from "./project-state.ts";
 import { type Change, changeFor, differences, type Step } from "./project-step.ts";
@@ -95,8 +95,11 @@ export function* changesOfFlag(db: Database, { project, state, name, flag }: Fla
   const { environments, ...described } = flag;
   if (before) yield* changesOfKnownFlag(project, name, before, described);
   else
-    yield changeFor({ action: "add", kind: "flag", name }, (tx) =>
-      performIn(tx, createFeatureOperation, { projectId: project }, { name, ...described }),
+    yield changeFor(
+      { action: "add", kind: "flag", name },
+      createFeatureOperation,
+      { projectId: project },
+      { name, ...described },
     );
   for (const [environment, wanted] of Object.entries(environments)) {
     if (!state.environments.includes(environment))
@@ -118,8 +121,10 @@ function* changesOfKnownFlag(
 ): Generator<Change> {
   const params = { projectId: project, featureName: name };
   if (current.archived)
-    yield changeFor({ action: "add", kind: "flag", name, note: "from the archive" }, (tx) =>
-      performIn(tx, reviveFeatureOperation, params),
+    yield changeFor(
+      { action: "add", kind: "flag", name, note: "from the archive" },
+      reviveFeatureOperation,
+      params,
     );
   const changes = differences(current, described);
   if (Object.keys(changes).length === 0) return;
@@ -128,18 +133,21 @@ function* changesOfKnownFlag(
     path: `/${key}`,
     value: to,
   }));
-  yield changeFor({ action: "change", kind: "flag", name, changes }, (tx) =>
-    performIn(tx, patchFeature, params, patch),
-  );
+  yield changeFor({ action: "change", kind: "flag", name, changes }, patchFeature, params, patch);
 }
+
+/** Of a flag to the archive. */
+export const archiving = ({ project, name }: { project: string; name: string }): Change =>
+  changeFor({ action: "remove", kind: "flag", name, note: "to the archive" }, archiveFeatureOperation, {
+    projectId: project,
+    featureName: name,
+  });
 
 /** Flags that depend on others go first. */
 function* removalsOfFlags({ project, flags }: ProjectText, state: ProjectState): Generator<Change> {
   const others = [...state.flags].filter(([name, { archived }]) => !archived && !Object.hasOwn(flags, name));
   for (const [name] of others.toSorted(([, a], [, b]) => Number(b.hasParents) - Number(a.hasParents)))
-    yield changeFor({ action: "remove", kind: "flag", name, note: "to the archive" }, (tx) =>
-      performIn(tx, archiveFeatureOperation, { projectId: project, featureName: name }),
-    );
+    yield archiving({ project, name });
 }
 
 /** @param project null for segments of no project */
@@ -157,22 +165,20 @@ export function* changesOfSegments(
       constraints: constraints ?? current?.constraints ?? [],
     };
     if (!current) {
-      const step: Step = { action: "add", kind: "segment", name };
-      yield changeFor(step, (tx) => performIn(tx, createSegment, {}, body));
+      yield changeFor({ action: "add", kind: "segment", name }, createSegment, {}, body);
       continue;
     }
     const changes = differences(current, { description, constraints });
-    if (Object.keys(changes).length === 0) continue;
-    yield changeFor({ action: "change", kind: "segment", name, changes }, (tx) =>
-      performIn(tx, updateSegment, { id: String(current.id) }, body),
-    );
+    const params = { id: String(current.id) };
+    if (Object.keys(changes).length > 0)
+      yield changeFor({ action: "change", kind: "segment", name, changes }, updateSegment, params, body);
   }
 }
 
 function* removalsOfSegments({ segments }: ProjectText, state: ProjectState): Generator<Change> {
   for (const [name, { id }] of state.segments)
     if (!Object.hasOwn(segments, name))
-      yield changeFor({ action: "remove", kind: "segment", name }, (tx) =>
-        performIn(tx, deleteSegmentOperation, { id: String(id) }),
-      );
+      yield changeFor({ action: "remove", kind: "segment", name }, deleteSegmentOperation, {
+        id: String(id),
+      });
 }

@@ -16,36 +16,19 @@ import type { Step } from "./project-step.ts";
 import type { ProjectText } from "./project-text.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the body of an operation that has checked it
-type Proposal = (params: Record<string, string>, body: any) => unknown;
+type Proposal = (params: Record<string, string>, body: any) => [NewChange["action"], payload?: unknown];
 
-const switched =
-  (enabled: boolean): Proposal =>
-  ({ featureName: feature }) => ({ feature, action: "updateEnabled", payload: { enabled } });
-
-/** The change to propose instead of an operation. */
+/** What to propose instead of an operation: the action and its payload. */
 const PROPOSALS: ReadonlyMap<Operation, Proposal> = new Map<Operation, Proposal>([
-  [enable, switched(true)],
-  [disable, switched(false)],
-  [
-    addStrategyOperation,
-    ({ featureName: feature }, payload) => ({ feature, action: "addStrategy", payload }),
-  ],
-  [
-    replaceStrategy,
-    ({ featureName: feature, strategyId: id }, body) => ({
-      feature,
-      action: "updateStrategy",
-      payload: { ...body, id },
-    }),
-  ],
-  [
-    deleteStrategy,
-    ({ featureName: feature, strategyId: id }) => ({ feature, action: "deleteStrategy", payload: { id } }),
-  ],
-  [setSortOrder, ({ featureName: feature }, payload) => ({ feature, action: "reorderStrategy", payload })],
-  [archiveFeatureOperation, ({ featureName: feature }) => ({ feature, action: "archiveFeature" })],
-  [updateSegment, ({ id }, body) => ({ action: "updateSegment", payload: { ...body, id: Number(id) } })],
-  [deleteSegmentOperation, ({ id }) => ({ action: "deleteSegment", payload: { id: Number(id) } })],
+  [enable, () => ["updateEnabled", { enabled: true }]],
+  [disable, () => ["updateEnabled", { enabled: false }]],
+  [addStrategyOperation, (_, body) => ["addStrategy", body]],
+  [replaceStrategy, ({ strategyId: id }, body) => ["updateStrategy", { ...body, id }]],
+  [deleteStrategy, ({ strategyId: id }) => ["deleteStrategy", { id }]],
+  [setSortOrder, (_, body) => ["reorderStrategy", body]],
+  [archiveFeatureOperation, () => ["archiveFeature"]],
+  [updateSegment, ({ id }, body) => ["updateSegment", { ...body, id: Number(id) }]],
+  [deleteSegmentOperation, ({ id }) => ["deleteSegment", { id: Number(id) }]],
 ]);
 
 /** A change request that was opened. */
@@ -100,8 +83,9 @@ function approvedIn(
 
 /** Strategies that are only proposed have no place in an order yet: they come last. */
 function toChanges(db: Database, { operation, params, body }: OperationRequest): NewChange[] {
-  const change = PROPOSALS.get(operation)!(params, body) as NewChange;
+  const [action, payload] = PROPOSALS.get(operation)!(params, body);
+  const change = { feature: params.featureName, action, payload } as NewChange;
   if (change.action !== "reorderStrategy") return [change];
-  const payload = change.payload.filter(({ id }) => isStrategy(db, id));
-  return payload.length > 1 ? [{ ...change, payload }] : [];
+  const known = change.payload.filter(({ id }) => isStrategy(db, id));
+  return known.length > 1 ? [{ ...change, payload: known }] : [];
 }

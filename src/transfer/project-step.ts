@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Performing } from "../http/perform.ts";
+import type { Operation } from "../http/operation.ts";
+import { type Performing, performIn } from "../http/perform.ts";
 import { printable } from "../lib/text.ts";
 
 /** A change that removes differences between a project and a text. */
@@ -11,11 +12,16 @@ export interface Change {
   act(tx: Performing): void;
 }
 
-/** A change that removes one difference of a flag or a segment. */
-export const changeFor = (step: Step, act: Change["act"]): Change => ({
+/** A request of the API that removes one difference. */
+export const changeFor = (
+  step: Step,
+  operation: Operation,
+  params: Record<string, string>,
+  body?: unknown,
+): Change => ({
   where: `${step.kind} ${step.name}`,
   steps: [step],
-  act,
+  act: (tx) => performIn(tx, operation, params, body),
 });
 
 /** The current and the wanted value of each property. */
