@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/database.ts";
 import { DELETE, GET, PlainText, POST, WithHeaders } from "../http/operation.ts";
 import { ORIGINAL } from "../lib/version.ts";
 import {
@@ -34,9 +33,7 @@ export const listApplications = GET({
   path: "/api/admin/metrics/applications",
   query: ApplicationSearch,
   response: Applications,
-}).run(({ db, actor, query }) =>
-  snapshot(db, () => searchApplications(db, query, hiddenProjects(db, actor))),
-);
+}).run(({ db, actor, query }) => searchApplications(db, query, hiddenProjects(db, actor)));
 
 export const readApplication = GET({
   ...Read,
@@ -45,12 +42,10 @@ export const readApplication = GET({
   path: APPLICATION,
   errors: ["NotFoundError"],
   response: ApplicationDetails,
-}).run(({ db, actor, params: { appName } }) =>
-  snapshot(db, () => {
-    const hidden = hiddenProjects(db, actor);
-    return detailsOf(db, requireApplication(db, appName, hidden), hidden);
-  }),
-);
+}).run(({ db, actor, params: { appName } }) => {
+  const hidden = hiddenProjects(db, actor);
+  return detailsOf(db, requireApplication(db, appName, hidden), hidden);
+});
 
 export const readApplicationOverview = GET({
   ...Read,
@@ -58,13 +53,11 @@ export const readApplicationOverview = GET({
   summary: "Where an application is in use, and possible problems",
   path: `${APPLICATION}/overview`,
   response: ApplicationOverview,
-}).run(({ db, actor, params: { appName } }) =>
-  snapshot(db, () => {
-    const hidden = hiddenProjects(db, actor);
-    const name = isShown(db, appName, hidden) ? appName : UNKNOWN;
-    return overviewOf(db, name, applicationNamed(db, name) ?? {}, hidden);
-  }),
-);
+}).run(({ db, actor, params: { appName } }) => {
+  const hidden = hiddenProjects(db, actor);
+  const name = isShown(db, appName, hidden) ? appName : UNKNOWN;
+  return overviewOf(db, name, applicationNamed(db, name) ?? {}, hidden);
+});
 
 /** The name of no application: one that is hidden looks like it. */
 const UNKNOWN = "";
@@ -120,9 +113,7 @@ export const listProjectApplications = GET({
   query: ProjectApplicationSearch,
   isUncached: true,
   response: ProjectApplications,
-}).run(({ db, params: { projectId }, query }) =>
-  snapshot(db, () => applicationsOfProject(db, projectId, query)),
-);
+}).run(({ db, params: { projectId }, query }) => applicationsOfProject(db, projectId, query));
 
 export const listProjectOutdatedSdks = GET({
   id: "getOutdatedProjectSdks",

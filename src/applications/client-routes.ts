@@ -1,7 +1,6 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
-import { snapshot } from "../db/database.ts";
 import { ClientFeature, type ClientSegment } from "../evaluation/client-feature.ts";
 import { GET, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
@@ -27,27 +26,25 @@ export const listClientFeatures = GET({
   permission: { isForSdks: true },
   query: ClientQuery,
   response: ClientFeatures,
-}).run(({ db, actor, query, headers }) =>
-  snapshot(db, () => {
-    const selection = toSelection(db, actor as SdkActor, query);
-    const hasSegments = supportsSegments(headers.get("unleash-client-spec"));
-    const state = stateOf(db, selection.environment);
-    const privateOnes = hasSegments ? privateSegments(state, selection) : undefined;
-    const queryHash = crypto.hash("sha1", JSON.stringify([selection, query, hasSegments]), "hex").slice(0, 8);
-    return {
-      version: 2 as const,
-      features: listOf<ClientFeature>(selectedFlags(state, selection).map(toText(state, hasSegments))),
-      query: effectiveQuery(actor as SdkActor, selection, query, !hasSegments),
-      ...(hasSegments && { segments: listOf<ClientSegment>(selectedSegments(state, selection)) }),
-      meta: {
-        revisionId: state.revision,
-        etag: `"${queryHash}:${state.revision}"`,
-        queryHash,
-        ...(privateOnes && { privateSegments: privateOnes }),
-      },
-    };
-  }),
-);
+}).run(({ db, actor, query, headers }) => {
+  const selection = toSelection(db, actor as SdkActor, query);
+  const hasSegments = supportsSegments(headers.get("unleash-client-spec"));
+  const state = stateOf(db, selection.environment);
+  const privateOnes = hasSegments ? privateSegments(state, selection) : undefined;
+  const queryHash = crypto.hash("sha1", JSON.stringify([selection, query, hasSegments]), "hex").slice(0, 8);
+  return {
+    version: 2 as const,
+    features: listOf<ClientFeature>(selectedFlags(state, selection).map(toText(state, hasSegments))),
+    query: effectiveQuery(actor as SdkActor, selection, query, !hasSegments),
+    ...(hasSegments && { segments: listOf<ClientSegment>(selectedSegments(state, selection)) }),
+    meta: {
+      revisionId: state.revision,
+      etag: `"${queryHash}:${state.revision}"`,
+      queryHash,
+      ...(privateOnes && { privateSegments: privateOnes }),
+    },
+  };
+});
 
 const toText = (state: State, hasSegments: boolean) => (flag: Flag) =>
   hasSegments ? flag.text : inlined(state, flag);
@@ -82,20 +79,18 @@ export const readClientDelta = GET({
   isUncached: true, // depends on the caller's revision
   query: DeltaQuery,
   response: ClientDelta,
-}).run(({ db, actor, query, headers }) =>
-  snapshot(db, () => {
-    const selection = toSelection(db, actor as SdkActor, query);
-    const state = stateOf(db, selection.environment);
-    const lastPosition = headers.get("if-none-match")?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
-    const since = toRevision(state, lastPosition);
-    const events = delta(state, selection, since);
-    const last = events.at(-1);
-    return new WithHeaders(
-      { events },
-      { etag: `"${last ? toPosition(state, Number(last.eventId)) : lastPosition}"` },
-    );
-  }),
-);
+}).run(({ db, actor, query, headers }) => {
+  const selection = toSelection(db, actor as SdkActor, query);
+  const state = stateOf(db, selection.environment);
+  const lastPosition = headers.get("if-none-match")?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
+  const since = toRevision(state, lastPosition);
+  const events = delta(state, selection, since);
+  const last = events.at(-1);
+  return new WithHeaders(
+    { events },
+    { etag: `"${last ? toPosition(state, Number(last.eventId)) : lastPosition}"` },
+  );
+});
 
 export const streamClientFlags = GET({
   id: "getStreamingFeatures",

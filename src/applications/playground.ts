@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
 import type { Evaluator } from "../evaluation/evaluator.ts";
 import { Explanation, explain, JudgedStrategy } from "../evaluation/explain.ts";
@@ -120,7 +120,7 @@ export const tryContext = POST({
     { ...Object.fromEntries(texts), ...(properties && { properties }) },
     { environment },
   );
-  const flags = snapshot(db, () => trials(db, actor, projects, environment));
+  const flags = trials(db, actor, projects, environment);
   const text = () => toText(body, ignored, flags, (flag) => [JSON.stringify(flag.explain(context))]);
   return new JsonStream(() => inChunks(text(), CHUNK), CHUNK);
 });
@@ -133,9 +133,7 @@ export const tryContexts = POST({
   body: AdvancedPlaygroundRequest,
   response: AdvancedPlaygroundResponse,
 }).run(({ db, actor, body }) => {
-  const text = snapshot(db, () =>
-    combinations(body, (environment) => trials(db, actor, body.projects, environment)),
-  );
+  const text = combinations(body, (environment) => trials(db, actor, body.projects, environment));
   return new JsonStream(() => inChunks(text(), CHUNK), CHUNK);
 });
 

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { GET } from "../http/operation.ts";
 import { RawJson } from "../lib/raw-json.ts";
@@ -33,13 +32,11 @@ export const listUnknownFlags = GET({
   permission: null,
   isUncached: true,
   response: UnknownFlags,
-}).run(({ db, actor }) =>
-  snapshot(db, () => {
-    const since = startOfHour(Date.now() - 23 * HOUR_MS);
-    const rows = reported(db).all({ hidden: JSON.stringify(hiddenProjects(db, actor)), since });
-    return { unknownFlags: rows.map(({ reports, ...row }) => ({ ...row, reports: new RawJson(reports) })) };
-  }),
-);
+}).run(({ db, actor }) => {
+  const since = startOfHour(Date.now() - 23 * HOUR_MS);
+  const rows = reported(db).all({ hidden: JSON.stringify(hiddenProjects(db, actor)), since });
+  return { unknownFlags: rows.map(({ reports, ...row }) => ({ ...row, reports: new RawJson(reports) })) };
+});
 
 type Row = Omit<UnknownFlag, "reports"> & { reports: string };
 

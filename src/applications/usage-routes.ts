@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
-import { snapshot } from "../db/database.ts";
 import { mayBeHidden } from "../flags/features-store.ts";
 import { GET, PlainText, POST } from "../http/operation.ts";
 import { gather, toReports } from "./reports.ts";
@@ -17,12 +16,10 @@ export const readUsage = GET({
   permission: null,
   isUncached: true,
   response: Usage,
-}).run(({ db, actor, params: { name } }) =>
-  snapshot(db, () => ({
-    ...ENVELOPE,
-    ...(mayBeHidden(db, actor, name) ? unused(name) : usageOf(db, name)),
-  })),
-);
+}).run(({ db, actor, params: { name } }) => ({
+  ...ENVELOPE,
+  ...(mayBeHidden(db, actor, name) ? unused(name) : usageOf(db, name)),
+}));
 
 /** As if unknown, which a hidden flag must look like. */
 const unused = (featureName: string) => ({ featureName, lastHourUsage: [], seenApplications: [] });

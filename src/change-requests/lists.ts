@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { holds } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { GET } from "../http/operation.ts";
 import { Count, wholeNumber } from "../lib/validation.ts";
@@ -31,13 +31,11 @@ export const listChangeRequests = GET({
   summary: "The latest 300 change requests of a project",
   response: List,
 }).run(({ db, actor, params: { projectId: project } }) =>
-  snapshot(db, () =>
-    present(
-      db,
-      latestOf(db)
-        .all({ project, me: authorOf(actor) })
-        .map(titled),
-    ),
+  present(
+    db,
+    latestOf(db)
+      .all({ project, me: authorOf(actor) })
+      .map(titled),
   ),
 );
 
@@ -63,7 +61,7 @@ export const listOpen = GET({
 }).run(({ db, actor, params: { projectId: project } }) => ownOf(db, actor, project));
 
 const ownOf = (db: Database, actor: Actor, project: string) =>
-  snapshot(db, () => present(db, unfinishedOf(db).all({ project, me: authorOf(actor) })));
+  present(db, unfinishedOf(db).all({ project, me: authorOf(actor) }));
 
 export const listPendingForFeature = GET({
   ...ALL,
@@ -72,7 +70,7 @@ export const listPendingForFeature = GET({
   path: `${ALL.path}/pending/:featureName`,
   response: List,
 }).run(({ db, actor, params: { projectId: project, featureName: feature } }) =>
-  snapshot(db, () => present(db, pendingFor(db).all({ project, feature, me: authorOf(actor) }))),
+  present(db, pendingFor(db).all({ project, feature, me: authorOf(actor) })),
 );
 
 const texts = v.array(v.string());
@@ -135,13 +133,11 @@ export const countActionable = GET({
   summary: "How many change requests of a project wait for the caller: to send, to approve or to apply",
   path: `${ALL.path}/actionable`,
   response: v.strictObject({ total: Count }),
-}).run(({ db, actor, params: { projectId: project } }) =>
-  snapshot(db, () => ({
-    total: activeOf(db)
-      .all({ project, me: authorOf(actor) })
-      .filter((row) => waitsFor(db, actor, row)).length,
-  })),
-);
+}).run(({ db, actor, params: { projectId: project } }) => ({
+  total: activeOf(db)
+    .all({ project, me: authorOf(actor) })
+    .filter((row) => waitsFor(db, actor, row)).length,
+}));
 
 const activeOf = query<{ project: string; me: number }, Row>(`
   SELECT ${COLUMNS} FROM change_requests
@@ -163,13 +159,11 @@ export const listPossibleReviewers = GET({
   path: `${ALL.path}/available-reviewers/:environment`,
   errors: ["NotFoundError"],
   response: Reviewers,
-}).run(({ db, actor, params: { projectId: project, environment } }) =>
-  snapshot(db, () => {
-    requireProjectEnvironment(db, project, environment);
-    const ids = possibleReviewers(db, { project, environment, createdBy: authorOf(actor) });
-    return { reviewers: reviewersNamed(db, ids) };
-  }),
-);
+}).run(({ db, actor, params: { projectId: project, environment } }) => {
+  requireProjectEnvironment(db, project, environment);
+  const ids = possibleReviewers(db, { project, environment, createdBy: authorOf(actor) });
+  return { reviewers: reviewersNamed(db, ids) };
+});
 
 const Criterion = (pattern: RegExp) =>
   v.optional(v.pipe(v.string(), v.regex(pattern, "must be such as IS:1 or IS:open")));
@@ -188,28 +182,26 @@ export const searchChangeRequests = GET({
     limit: v.optional(wholeNumber(1, 1000), "50"),
   }),
   response: FoundChangeRequests,
-}).run(({ db, actor, query: { createdBy, requestedApproverId, state, offset, limit } }) =>
-  snapshot(db, () => {
-    const wanted = {
-      me: authorOf(actor),
-      hidden: JSON.stringify(hiddenProjects(db, actor)),
-      createdBy: toNumber(createdBy),
-      approver: toNumber(requestedApproverId),
-      isClosed: state === undefined ? null : state === "IS:closed" ? 1 : 0,
-    } as const;
-    return {
-      total: matchCount(db).pluck().get(wanted)!,
-      changeRequests: matches(db)
-        .all({ ...wanted, offset, limit })
-        .map((row) => ({ ...toSummary(db, titled(row)), ...namesIn(db).get({ id: row.id })! }))
-        .map(({ features, segments, ...row }) => ({
-          ...row,
-          features: JSON.parse(features) as string[],
-          segments: JSON.parse(segments) as string[],
-        })),
-    };
-  }),
-);
+}).run(({ db, actor, query: { createdBy, requestedApproverId, state, offset, limit } }) => {
+  const wanted = {
+    me: authorOf(actor),
+    hidden: JSON.stringify(hiddenProjects(db, actor)),
+    createdBy: toNumber(createdBy),
+    approver: toNumber(requestedApproverId),
+    isClosed: state === undefined ? null : state === "IS:closed" ? 1 : 0,
+  } as const;
+  return {
+    total: matchCount(db).pluck().get(wanted)!,
+    changeRequests: matches(db)
+      .all({ ...wanted, offset, limit })
+      .map((row) => ({ ...toSummary(db, titled(row)), ...namesIn(db).get({ id: row.id })! }))
+      .map(({ features, segments, ...row }) => ({
+        ...row,
+        features: JSON.parse(features) as string[],
+        segments: JSON.parse(segments) as string[],
+      })),
+  };
+});
 
 const toNumber = (criterion: string | undefined) =>
   criterion === undefined ? null : Number(criterion.slice("IS:".length));

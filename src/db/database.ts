@@ -25,8 +25,17 @@ const dataVersionOf = perDatabase((db) => db.prepare<[], number>("PRAGMA data_ve
  */
 export const dataVersion = (db: Database): number => dataVersionOf(db).get()!;
 
-const runnerOf = perDatabase((db) => db.transaction((read: () => unknown) => read()));
+const runnerOf = perDatabase((db) => db.transaction((read: () => void) => read()));
 
-/** Runs several reads on one snapshot, even while another process writes. */
-export const snapshot = <T>(db: Database, read: () => T): T =>
-  db.inTransaction ? read() : (runnerOf(db)(read) as T);
+/**
+ * Runs several reads on one snapshot, even while another process writes; of an asynchronous function, those before its
+ * first wait.
+ */
+export function snapshot<T>(db: Database, read: () => T): T {
+  if (db.inTransaction) return read();
+  let result: T;
+  runnerOf(db)(() => {
+    result = read(); // a transaction must not return a promise
+  });
+  return result!;
+}

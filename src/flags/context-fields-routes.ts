@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { Permission } from "../access/permissions.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { requireProject } from "../projects/projects-store.ts";
 import {
@@ -236,9 +236,7 @@ interface Uses {
 }
 
 function usesOf({ db, actor, params: { contextField } }: Uses) {
-  return snapshot(db, () => ({
-    strategies: strategiesUsing(db, "context field", contextField, hiddenProjects(db, actor)),
-  }));
+  return { strategies: strategiesUsing(db, "context field", contextField, hiddenProjects(db, actor)) };
 }
 
 const withLocation = (field: ContextField) => new WithHeaders(field, { location: `context/${field.name}` });

@@ -13,7 +13,7 @@ import {
   Real,
   withoutNulls,
 } from "../dataset/kind.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { EventType } from "../events/schema.ts";
@@ -140,16 +140,15 @@ export const toField = <R extends Pick<Row, "project">>(row: R) => {
 };
 
 /** The fields of a project, or of none, by name, with those that `include` adds in any letter case (original). */
-export const contextFields = (db: Database, actor: Actor, include = "", project: string | null = null) =>
-  snapshot(db, () => {
-    const bind = {
-      hidden: hiddenProjects(db, actor),
-      withGeneral: project === null || include.toLowerCase() === "root",
-      withProjects: project === null && include.toLowerCase() === "project",
-      project,
-    };
-    return withUse(db).all(toStored(bind)).map(toField);
-  });
+export function contextFields(db: Database, actor: Actor, include = "", project: string | null = null) {
+  const bind = {
+    hidden: hiddenProjects(db, actor),
+    withGeneral: project === null || include.toLowerCase() === "root",
+    withProjects: project === null && include.toLowerCase() === "project",
+    project,
+  };
+  return withUse(db).all(toStored(bind)).map(toField);
+}
 
 const findContextField = (db: Database, name: string): ContextField | undefined => {
   const row = byName(db).get({ name });

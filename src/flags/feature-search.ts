@@ -1,6 +1,6 @@
 import { type PersonRow, toPerson } from "../access/person.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { fromStored, query, type Stored } from "../db/statement.ts";
 import { GET } from "../http/operation.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
@@ -18,12 +18,10 @@ export const searchFeatures = GET({
   query: FeatureSearch,
   includesUsage: true,
   response: FoundFeatures,
-}).run(({ db, actor, query }) =>
-  snapshot(db, () => {
-    const { names, total } = matches(db, query, actor.userId, hiddenProjects(db, actor));
-    return { features: featuresNamed(db, names, actor.userId), total };
-  }),
-);
+}).run(({ db, actor, query }) => {
+  const { names, total } = matches(db, query, actor.userId, hiddenProjects(db, actor));
+  return { features: featuresNamed(db, names, actor.userId), total };
+});
 
 interface FeatureRow
   extends Omit<Stored<FoundFeature>, "environments" | "createdBy" | "lifecycle" | "tags">,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { requirePermission } from "../access/require-permission.ts";
 import { requireVisible } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { approvedEnvironment } from "../events/approval.ts";
 import type { Tx } from "../events/write.ts";
 import { applyJsonPatch, JsonPatch } from "../http/json-patch.ts";
@@ -55,12 +55,10 @@ export const listProjectFeatures = GET({
   permission: { project: "projectId" },
   query: FeatureFilter,
   response: ProjectFeatures,
-}).run(({ db, actor, params: { projectId }, query }) =>
-  snapshot(db, () => ({
-    version: 2 as const,
-    features: projectFeatures(db, projectId, actor.userId, query),
-  })),
-);
+}).run(({ db, actor, params: { projectId }, query }) => ({
+  version: 2 as const,
+  features: projectFeatures(db, projectId, actor.userId, query),
+}));
 
 export const createFeatureOperation = POST({
   ...ALL,
@@ -105,15 +103,13 @@ export const readFeature = GET({
   volatile: ["favorite", "lastSeenAt", "yes", "no", "lifecycle", "collaborators"],
   includesUsage: true,
   response: FeatureDetails,
-}).run(({ db, actor, params: { projectId, featureName }, query }) =>
-  snapshot(db, () => {
-    const feature = requireLiveFeature(db, projectId, featureName);
-    return featureDetails(db, feature, {
-      userId: actor.userId,
-      withVariants: query.variantEnvironments === "true",
-    });
-  }),
-);
+}).run(({ db, actor, params: { projectId, featureName }, query }) => {
+  const feature = requireLiveFeature(db, projectId, featureName);
+  return featureDetails(db, feature, {
+    userId: actor.userId,
+    withVariants: query.variantEnvironments === "true",
+  });
+});
 
 export const updateFeature = PUT({
   ...ONE,

@@ -4,7 +4,7 @@ import type { Permission } from "../access/permissions.ts";
 import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { command, query, type Stored, toStored } from "../db/statement.ts";
 import {
   Constraint,
@@ -88,12 +88,10 @@ export const listSegments = GET({
   summary: "The segments, and how often they are used",
   permission: null,
   response: SegmentList,
-}).run(({ db, actor }) =>
-  snapshot(db, () => {
-    const hidden = JSON.stringify(hiddenProjects(db, actor));
-    return { segments: withUse(db).all({ hidden }).map(toWire) };
-  }),
-);
+}).run(({ db, actor }) => {
+  const hidden = JSON.stringify(hiddenProjects(db, actor));
+  return { segments: withUse(db).all({ hidden }).map(toWire) };
+});
 
 export const readSegment = GET({
   ...ONE,
@@ -111,15 +109,13 @@ export const listStrategiesUsingSegment = GET({
   path: `${ONE.path}/strategies`,
   permission: null,
   response: SegmentUses,
-}).run(({ db, actor, params: { id } }) =>
-  snapshot(db, () => {
-    const hidden = hiddenProjects(db, actor);
-    return {
-      strategies: strategiesUsing(db, "segment", id, hidden),
-      changeRequestStrategies: proposedUses(db, id, actor.createdByUserId ?? 0, hidden),
-    };
-  }),
-);
+}).run(({ db, actor, params: { id } }) => {
+  const hidden = hiddenProjects(db, actor);
+  return {
+    strategies: strategiesUsing(db, "segment", id, hidden),
+    changeRequestStrategies: proposedUses(db, id, actor.createdByUserId ?? 0, hidden),
+  };
+});
 
 export const createSegment = POST({
   ...ALL,

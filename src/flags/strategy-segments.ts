@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
 import { requireSkippable } from "../events/approval.ts";
 import type { Tx } from "../events/write.ts";
@@ -27,12 +27,10 @@ export const listSegmentsOfStrategy = GET({
   path: "/api/admin/segments/strategies/:strategyId",
   permission: null,
   response: SegmentsOfStrategy, // none if there is no such strategy, or its project is hidden
-}).run(({ db, actor, params: { strategyId } }) =>
-  snapshot(db, () => {
-    const hidden = JSON.stringify(hiddenProjects(db, actor));
-    return { segments: segmentsOf(db).all({ strategyId, hidden }).map(toWire) };
-  }),
-);
+}).run(({ db, actor, params: { strategyId } }) => {
+  const hidden = JSON.stringify(hiddenProjects(db, actor));
+  return { segments: segmentsOf(db).all({ strategyId, hidden }).map(toWire) };
+});
 
 export const updateStrategySegments = POST({
   id: "updateFeatureStrategySegments",

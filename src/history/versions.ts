@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { Event } from "../events/schema.ts";
 import { Summary } from "../events/wire.ts";
@@ -55,18 +54,16 @@ export const readHistory = GET({
     ),
   }),
   response: FeatureHistory,
-}).run(({ db, actor, params: { projectId: project, featureName: feature }, query }) =>
-  snapshot(db, () => {
-    const isThere = findFeature(db, feature)?.project === project || wasThere(db).get({ project, feature });
-    found(isThere || undefined, `flag ${feature} in the project ${project}`);
-    const hidden = JSON.stringify(hiddenProjects(db, actor));
-    const rows = page(db).all({ feature, hidden, ...query });
-    return {
-      versions: [...Map.groupBy(rows, ({ version }) => version)].map(toVersion),
-      blame: blameOf(db, { project, feature, hidden }),
-    };
-  }),
-);
+}).run(({ db, actor, params: { projectId: project, featureName: feature }, query }) => {
+  const isThere = findFeature(db, feature)?.project === project || wasThere(db).get({ project, feature });
+  found(isThere || undefined, `flag ${feature} in the project ${project}`);
+  const hidden = JSON.stringify(hiddenProjects(db, actor));
+  const rows = page(db).all({ feature, hidden, ...query });
+  return {
+    versions: [...Map.groupBy(rows, ({ version }) => version)].map(toVersion),
+    blame: blameOf(db, { project, feature, hidden }),
+  };
+});
 
 const wasThere = query<{ project: string; feature: string }>(`
   SELECT 1 FROM events WHERE feature_name = :feature AND project = :project LIMIT 1`);

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { Permission } from "../access/permissions.ts";
 import type { Need } from "../access/require-permission.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, snapshot } from "../db/database.ts";
 import type { EventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
 import type { ErrorName } from "../lib/api-error.ts";
@@ -174,7 +174,7 @@ type Completed<M extends Contract["method"], D extends Declaration> = D & {
 };
 
 /**
- * An operation of the API: `GET({ …contract }).run((request) => body)` if it only reads, and
+ * An operation of the API: `GET({ …contract }).run((request) => body)` if it only reads, all of it on one snapshot, and
  * `POST({ …contract }).change(({ tx, … }) => body)` if it changes something. Slow work that comes before the
  * change, such as hashing a password, goes into a preparation:
  * `POST({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => body)`. A streaming one
@@ -206,7 +206,7 @@ const handlersOf = <C extends Contract>(contract: C) => ({
   run: (handle: (request: Request<C>) => HandlerResult<C> | Promise<HandlerResult<C>>): Declared<C> => ({
     ...contract,
     changes: false,
-    handle,
+    handle: (request) => snapshot(request.db, () => handle(request)),
   }),
   stream: (
     poll: (request: StreamRequest<C>, since: string | undefined) => MessageBatch<Output<C["response"]>>,

@@ -106,11 +106,7 @@ export class ResponseCache {
     const done = mayWait ? this.#pendingFor(request) : undefined;
     if (done) return done.then(() => response.destroyed || this.#respond(listener, request, response, false));
     // All reads of a request see one state, and SQLite makes its system calls once instead of per statement.
-    let result: unknown;
-    snapshot(this.#db, () => {
-      result = listener(request, response); // a transaction must not return a promise
-    });
-    return result;
+    return snapshot(this.#db, () => listener(request, response));
   }
 
   /** The key to cache a response under; undefined if the state has changed since the request arrived. */

@@ -4,7 +4,7 @@ import { imageUrlOf, type PersonRow } from "../access/person.ts";
 import { requirePerson } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { Id, kind, LineError, Name, OptionalTime, optional, withoutNulls } from "../dataset/kind.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import { insertNotification, type Tx } from "../events/write.ts";
@@ -49,9 +49,7 @@ export const listNotifications = GET({
   permission: null,
   response: v.array(Notification),
 }).run(({ db, actor }) =>
-  actor.userId === null
-    ? []
-    : snapshot(db, () => newestNotifications(db, actor.userId!, hiddenProjects(db, actor))),
+  actor.userId === null ? [] : newestNotifications(db, actor.userId, hiddenProjects(db, actor)),
 );
 
 export const readNotifications = POST({

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Actor, SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { Event } from "../events/schema.ts";
 import { joined } from "../events/wire.ts";
@@ -26,14 +26,12 @@ export const listEvents = GET({
   permission: null,
   query: v.object({ project: v.optional(v.string(), "") }),
   response: EventList,
-}).run(({ db, actor, query: { project } }) =>
-  snapshot(db, () => {
-    const hidden = hiddenProjects(db, actor);
-    return project === ""
-      ? newest(db, toCriteria({ hidden }), LISTED)
-      : allEvents(db, toCriteria({ project: [project], hidden }), BEGIN);
-  }),
-);
+}).run(({ db, actor, query: { project } }) => {
+  const hidden = hiddenProjects(db, actor);
+  return project === ""
+    ? newest(db, toCriteria({ hidden }), LISTED)
+    : allEvents(db, toCriteria({ project: [project], hidden }), BEGIN);
+});
 
 export const listFeatureEvents = GET({
   id: "getEventsForToggle",
@@ -62,7 +60,7 @@ export const searchEvents = POST({
   const hidden = hiddenProjects(db, actor);
   const criteria = toCriteria({ type: only(type), project: only(project), feature: only(feature), hidden });
   const from = offset === 0 ? NEWEST : BigInt(Math.min(offset, Number.MAX_SAFE_INTEGER));
-  if (query === undefined) return snapshot(db, () => newest(db, criteria, limit, from));
+  if (query === undefined) return newest(db, criteria, limit, from);
   const { ids, total } = await searchText(db, { criteria, text: fold(query), from, limit, signal });
   return eventList(db, ids, { begin: BEGIN, end: endWith(total) });
 });
@@ -155,11 +153,10 @@ export const searchLog = GET({
   const criteria = criteriaOf(db, actor, query);
   const list = (ids: number[], total: number) =>
     eventList(db, ids, { begin: `{"events":[`, end: `],"total":${total}}` });
-  if (text === "")
-    return snapshot(db, () => {
-      const total = countMatches(db, criteria);
-      return list(offset < total ? matchingIds(db, criteria, { offset, limit }) : [], total);
-    });
+  if (text === "") {
+    const total = countMatches(db, criteria);
+    return list(offset < total ? matchingIds(db, criteria, { offset, limit }) : [], total);
+  }
   const end = offset + limit;
   const search = { criteria, text: fold(text), from: NEWEST, limit: end, signal };
   return searchText(db, search).then(({ ids, total }) =>
@@ -202,12 +199,11 @@ export const readEventHistogram = GET({
   response: EventHistogram,
 }).run(({ db, actor, query, signal }) => {
   const criteria = criteriaOf(db, actor, query);
-  if (query.query === "")
-    return snapshot(db, () => {
-      const count = (first: bigint, last: bigint) => countMatches(db, { ...criteria, first, last });
-      const periods = periodsOf(db, query, count);
-      return { periods, totalEvents: periods.reduce((sum, period) => sum + period.count, 0) };
-    });
+  if (query.query === "") {
+    const count = (first: bigint, last: bigint) => countMatches(db, { ...criteria, first, last });
+    const periods = periodsOf(db, query, count);
+    return { periods, totalEvents: periods.reduce((sum, period) => sum + period.count, 0) };
+  }
   const search = { criteria, text: fold(query.query), from: NEWEST, limit: COUNTED, signal };
   return searchText(db, search).then(({ ids, total }) => ({
     periods: periodsOf(db, query, (first, last) => ids.filter((id) => id >= first && id <= last).length),

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { avatarPath, imageUrlOf, type PersonRow } from "../access/person.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { Summary } from "../events/wire.ts";
 import { GET } from "../http/operation.ts";
@@ -70,19 +69,17 @@ export const readDashboard = GET({
   path: "/api/admin/personal-dashboard",
   permission: null,
   response: PersonalDashboard,
-}).run(({ db, actor }) =>
-  snapshot(db, () => {
-    const { userId } = actor;
-    const hidden = JSON.stringify(hiddenProjects(db, actor));
-    const now = new Date(startOfMinute()).toISOString();
-    return {
-      projects: userId === null ? [] : projectsOf(db).all({ userId, now }).map(toDashboardProject),
-      flags: userId === null ? [] : flagsOf(db).all({ userId, hidden }),
-      projectOwners: ownersOfVisible(db).all({ hidden }).map(toUserOwner),
-      admins: administrators(db).all({}).map(toAdmin),
-    };
-  }),
-);
+}).run(({ db, actor }) => {
+  const { userId } = actor;
+  const hidden = JSON.stringify(hiddenProjects(db, actor));
+  const now = new Date(startOfMinute()).toISOString();
+  return {
+    projects: userId === null ? [] : projectsOf(db).all({ userId, now }).map(toDashboardProject),
+    flags: userId === null ? [] : flagsOf(db).all({ userId, hidden }),
+    projectOwners: ownersOfVisible(db).all({ hidden }).map(toUserOwner),
+    admins: administrators(db).all({}).map(toAdmin),
+  };
+});
 
 export const readProjectDetails = GET({
   id: "getPersonalDashboardProjectDetails",
@@ -92,18 +89,16 @@ export const readProjectDetails = GET({
   permission: { project: "projectId" },
   errors: ["NotFoundError"],
   response: PersonalProjectDetails,
-}).run(({ db, actor, params: { projectId: project } }) =>
-  snapshot(db, () => {
-    const { userId } = actor;
-    requireProject(db, project);
-    return {
-      latestEvents: newest(db).all({ project }).map(toLatestEvent),
-      onboardingStatus: onboardingStatus(db, project),
-      owners: ownersOf(db, project),
-      roles: userId === null ? [] : rolesOf(db).all({ project, userId }),
-    };
-  }),
-);
+}).run(({ db, actor, params: { projectId: project } }) => {
+  const { userId } = actor;
+  requireProject(db, project);
+  return {
+    latestEvents: newest(db).all({ project }).map(toLatestEvent),
+    onboardingStatus: onboardingStatus(db, project),
+    owners: ownersOf(db, project),
+    roles: userId === null ? [] : rolesOf(db).all({ project, userId }),
+  };
+});
 
 type CountedRow = Omit<DashboardProject, "health" | "technicalDebt"> & { unhealthyCount: number };
 

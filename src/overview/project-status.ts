@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import type { Stage } from "../flags/features-schema.ts";
 import { byStage, LATEST_FIRST } from "../flags/lifecycle.ts";
@@ -35,20 +35,18 @@ export const readProjectStatus = GET({
   permission: { project: "projectId" },
   errors: ["NotFoundError"],
   response: ProjectStatus,
-}).run(({ db, params: { projectId: project } }) =>
-  snapshot(db, () => {
-    requireProject(db, project);
-    const { rating, staleCount, potentiallyStaleCount } = projectHealth(db, project);
-    return {
-      activityCountByDate: activity(db, project),
-      resources: resources(db).get({ project })!,
-      health: { current: rating },
-      technicalDebt: { current: 100 - rating },
-      lifecycleSummary: lifecycle(db, project),
-      staleFlags: { total: staleCount + potentiallyStaleCount },
-    };
-  }),
-);
+}).run(({ db, params: { projectId: project } }) => {
+  requireProject(db, project);
+  const { rating, staleCount, potentiallyStaleCount } = projectHealth(db, project);
+  return {
+    activityCountByDate: activity(db, project),
+    resources: resources(db).get({ project })!,
+    health: { current: rating },
+    technicalDebt: { current: 100 - rating },
+    lifecycleSummary: lifecycle(db, project),
+    staleFlags: { total: staleCount + potentiallyStaleCount },
+  };
+});
 
 /** Counts day by day with the index: only a day's first event is read. */
 function activity(db: Database, project: string): ProjectStatus["activityCountByDate"] {

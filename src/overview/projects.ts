@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { ProjectFeature } from "../flags/features-schema.ts";
 import { projectFeatures } from "../flags/features-store.ts";
@@ -71,24 +71,22 @@ export const readInsights = GET({
   path: `${ofProject.path}/insights`,
   errors: ["NotFoundError"],
   response: Insights,
-}).run(({ db, params: { projectId } }) =>
-  snapshot(db, () => {
-    requireProject(db, projectId);
-    const stats = projectStats(db, projectId);
-    const health = projectHealth(db, projectId);
-    return {
-      stats,
-      featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
-      health,
-      technicalDebt: { ...health, rating: 100 - health.rating },
-      leadTime: leadTime(db, projectId),
-      members: {
-        currentMembers: members(db).pluck().get({ id: projectId })!,
-        change: stats.projectMembersAddedCurrentWindow,
-      },
-    };
-  }),
-);
+}).run(({ db, params: { projectId } }) => {
+  requireProject(db, projectId);
+  const stats = projectStats(db, projectId);
+  const health = projectHealth(db, projectId);
+  return {
+    stats,
+    featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
+    health,
+    technicalDebt: { ...health, rating: 100 - health.rating },
+    leadTime: leadTime(db, projectId),
+    members: {
+      currentMembers: members(db).pluck().get({ id: projectId })!,
+      change: stats.projectMembersAddedCurrentWindow,
+    },
+  };
+});
 
 export const readDora = GET({
   ...ofProject,
@@ -220,12 +218,10 @@ export const readProject = GET({
   errors: ["NotFoundError"],
   volatile: [...VOLATILE, "features"],
   response: ProjectWithFeatures,
-}).run(({ db, actor: { userId }, params: { projectId } }) =>
-  snapshot(db, () => ({
-    ...projectBasics(db, projectId, userId),
-    features: projectFeatures(db, projectId, userId),
-  })),
-);
+}).run(({ db, actor: { userId }, params: { projectId } }) => ({
+  ...projectBasics(db, projectId, userId),
+  features: projectFeatures(db, projectId, userId),
+}));
 
 export const readOverview = GET({
   ...ofProject,
@@ -235,14 +231,12 @@ export const readOverview = GET({
   errors: ["NotFoundError"],
   volatile: [...VOLATILE, "linkTemplates", "onboardingStatus", "featureTypeCounts"],
   response: ProjectOverview,
-}).run(({ db, actor: { userId }, params: { projectId } }) =>
-  snapshot(db, () => ({
-    ...projectBasics(db, projectId, userId),
-    linkTemplates: linkTemplates(db, projectId),
-    onboardingStatus: onboardingStatus(db, projectId),
-    featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
-  })),
-);
+}).run(({ db, actor: { userId }, params: { projectId } }) => ({
+  ...projectBasics(db, projectId, userId),
+  linkTemplates: linkTemplates(db, projectId),
+  onboardingStatus: onboardingStatus(db, projectId),
+  featureTypeCounts: featureTypeCounts(db).all({ project: projectId }),
+}));
 
 export const readHealthReport = GET({
   ...ofProject,
@@ -251,16 +245,14 @@ export const readHealthReport = GET({
   path: `${ofProject.path}/health-report`,
   errors: ["NotFoundError"],
   response: HealthReport,
-}).run(({ db, actor: { userId }, params: { projectId } }) =>
-  snapshot(db, () => {
-    const { rating: _, ...counts } = projectHealth(db, projectId);
-    return {
-      ...projectBasics(db, projectId, userId),
-      features: projectFeatures(db, projectId, userId),
-      ...counts,
-    };
-  }),
-);
+}).run(({ db, actor: { userId }, params: { projectId } }) => {
+  const { rating: _, ...counts } = projectHealth(db, projectId);
+  return {
+    ...projectBasics(db, projectId, userId),
+    features: projectFeatures(db, projectId, userId),
+    ...counts,
+  };
+});
 
 export const listFlagCreators = GET({
   ...ofProject,

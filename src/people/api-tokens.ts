@@ -4,7 +4,7 @@ import type { Permission } from "../access/permissions.ts";
 import { holds } from "../access/require-permission.ts";
 import { toTokenType } from "../access/token.ts";
 import { hiddenProjects, requireVisible } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
@@ -111,9 +111,7 @@ export const listApiTokens = GET({
   summary: "The API tokens that the caller may see; secrets are masked unless the operator keeps them",
   permission: { permission: anyOf("READ") },
   response: ApiTokens,
-}).run(({ db, actor }) =>
-  snapshot(db, () => ({ tokens: listedTokens(db, actor, readableTokens(db, actor)) })),
-);
+}).run(({ db, actor }) => ({ tokens: listedTokens(db, actor, readableTokens(db, actor)) }));
 
 export const listApiTokensByName = GET({
   ...ofToken,
@@ -122,12 +120,10 @@ export const listApiTokensByName = GET({
   permission: { permission: anyOf("READ") },
   volatile: ["seenAt"],
   response: ApiTokens,
-}).run(({ db, actor, params }) =>
-  snapshot(db, () => {
-    const named = readableTokens(db, actor).filter(({ name }) => name === params.token);
-    return { tokens: listedTokens(db, actor, named) };
-  }),
-);
+}).run(({ db, actor, params }) => {
+  const named = readableTokens(db, actor).filter(({ name }) => name === params.token);
+  return { tokens: listedTokens(db, actor, named) };
+});
 
 export const createApiToken = POST({
   ...ofTokens,

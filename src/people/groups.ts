@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
@@ -54,13 +54,11 @@ export const listGroups = GET({
   id: "getGroups",
   summary: "All groups with their members",
   response: v.strictObject({ groups: v.array(Group) }),
-}).run(({ db }) =>
-  snapshot(db, () => ({
-    groups: all(db)
-      .all({})
-      .map((row) => toGroup(db, row)),
-  })),
-);
+}).run(({ db }) => ({
+  groups: all(db)
+    .all({})
+    .map((row) => toGroup(db, row)),
+}));
 
 export const readGroup = GET({
   ...ofGroup,
@@ -69,7 +67,7 @@ export const readGroup = GET({
   errors: ["NotFoundError"],
   volatile: ["seenAt", "loginAttempts"],
   response: Group,
-}).run(({ db, params: { id } }) => snapshot(db, () => groupById(db, id)));
+}).run(({ db, params: { id } }) => groupById(db, id));
 
 export const createGroup = POST({
   ...ofGroups,
@@ -128,12 +126,10 @@ export const listUsersAndGroups = GET({
   path: "/api/admin/user-admin/access",
   permission: null,
   response: UsersAndGroups,
-}).run(({ db }) =>
-  snapshot(db, () => ({
-    users: everyone(db).all({}).map(toBasicUser),
-    groups: basicGroups(db).all({}).map(toBasicGroup),
-  })),
-);
+}).run(({ db }) => ({
+  users: everyone(db).all({}).map(toBasicUser),
+  groups: basicGroups(db).all({}).map(toBasicGroup),
+}));
 
 const everyone = query<object, BasicUserRow>(`
   SELECT id, name, username, email, account_type AS accountType FROM users ORDER BY id`);

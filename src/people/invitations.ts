@@ -3,7 +3,7 @@ import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
 import { hashSecret, randomSecret } from "../access/token.ts";
 import { Flag, Hash, Id, kind, OptionalText, OptionalTime } from "../dataset/kind.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import { GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { found, invalid } from "../lib/api-error.ts";
@@ -73,13 +73,11 @@ export const listInvitations = GET({
   id: "getAllPublicSignupTokens",
   summary: "The invitations, with masked secrets",
   response: v.strictObject({ tokens: v.array(Invitation) }),
-}).run(({ db }) =>
-  snapshot(db, () => ({
-    tokens: all(db)
-      .all({})
-      .map((row) => toWire(toInvitation(db, row))),
-  })),
-);
+}).run(({ db }) => ({
+  tokens: all(db)
+    .all({})
+    .map((row) => toWire(toInvitation(db, row))),
+}));
 
 /** How long an invitation can be valid at most, in milliseconds: a month (original). */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -115,9 +113,7 @@ export const readInvitation = GET({
   ...ofInvitation,
   id: "getPublicSignupToken",
   summary: "An invitation, by its secret or masked secret",
-}).run(({ db, params: { token } }) =>
-  snapshot(db, () => toWire(invitationById(db, requireInvitation(db, token)))),
-);
+}).run(({ db, params: { token } }) => toWire(invitationById(db, requireInvitation(db, token))));
 
 export const updateInvitation = PUT({
   ...ofInvitation,

@@ -3,7 +3,7 @@ import { SERVICE_USER_ID } from "../access/actor.ts";
 import { DEFAULT_PROJECT } from "../access/permissions.ts";
 import { heldPermissions, requirePerson } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST, PUT } from "../http/operation.ts";
@@ -72,16 +72,13 @@ export const readMe = GET({
   summary: "The caller, with permissions and feedback",
   path: "/api/admin/user",
   response: Me,
-}).run(({ db, actor }) =>
-  snapshot(db, () => {
-    const permissions = heldPermissions(db, actor);
-    const { userId } = actor;
-    if (userId === null)
-      return { user: toServiceUser(actor.createdBy), permissions, feedback: [], splash: {} };
-    const { rootRole: _, ...user } = requireAnyUser(db, userId);
-    return { user, permissions, feedback: feedbackOf(db, userId), splash: splashesOf(db, userId) };
-  }),
-);
+}).run(({ db, actor }) => {
+  const permissions = heldPermissions(db, actor);
+  const { userId } = actor;
+  if (userId === null) return { user: toServiceUser(actor.createdBy), permissions, feedback: [], splash: {} };
+  const { rootRole: _, ...user } = requireAnyUser(db, userId);
+  return { user, permissions, feedback: feedbackOf(db, userId), splash: splashesOf(db, userId) };
+});
 
 const toServiceUser = (username: string): v.InferOutput<typeof ServiceUser> => ({
   isAPI: true,
@@ -99,14 +96,12 @@ export const readProfile = GET({
   summary: "The caller's root role and projects",
   path: "/api/admin/user/profile",
   response: Profile,
-}).run(({ db, actor }) =>
-  snapshot(db, () => {
-    const user = requireAnyUser(db, requirePerson(actor));
-    const hidden = JSON.stringify(hiddenProjects(db, actor));
-    const projects = projectsOf(db).pluck().all({ userId: user.id, hidden });
-    return { projects, rootRole: rootRole(db, user.rootRole), features: [] };
-  }),
-);
+}).run(({ db, actor }) => {
+  const user = requireAnyUser(db, requirePerson(actor));
+  const hidden = JSON.stringify(hiddenProjects(db, actor));
+  const projects = projectsOf(db).pluck().all({ userId: user.id, hidden });
+  return { projects, rootRole: rootRole(db, user.rootRole), features: [] };
+});
 
 // A root role counts as membership of the default project (original).
 const projectsOf = query<{ userId: number; hidden: string }, string>(`
@@ -122,14 +117,12 @@ export const listOwnRoles = GET({
   path: "/api/admin/user/roles",
   query: v.object({ projectId: v.string() }),
   response: OwnRoles,
-}).run(({ db, actor, query: { projectId: project } }) =>
-  snapshot(db, () => {
-    const user = requireAnyUser(db, requirePerson(actor));
-    const root = { ...rootRole(db, user.rootRole), project: DEFAULT_PROJECT };
-    const inProject = rolesInProject(db, user.id, project).map((role) => ({ ...role, project }));
-    return { version: 1 as const, roles: [root, ...inProject] };
-  }),
-);
+}).run(({ db, actor, query: { projectId: project } }) => {
+  const user = requireAnyUser(db, requirePerson(actor));
+  const root = { ...rootRole(db, user.rootRole), project: DEFAULT_PROJECT };
+  const inProject = rolesInProject(db, user.id, project).map((role) => ({ ...role, project }));
+  return { version: 1 as const, roles: [root, ...inProject] };
+});
 
 export const addFeedback = POST({
   ...ofCaller,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PERMISSIONS, type Permission, ROLES } from "../access/permissions.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
@@ -67,7 +67,7 @@ export const readRole = GET({
   permission: null,
   errors: ["NotFoundError"],
   response: RoleDetails,
-}).run(({ db, params: { id } }) => snapshot(db, () => roleDetails(db, id)));
+}).run(({ db, params: { id } }) => roleDetails(db, id));
 
 export const validateRole = POST({
   id: "validateRole",

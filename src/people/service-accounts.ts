@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { WithAvatar } from "../access/person.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { found } from "../lib/api-error.ts";
@@ -63,15 +63,13 @@ export const listServiceAccounts = GET({
   id: "getServiceAccounts",
   summary: "The service accounts with their tokens, and the available root roles",
   response: ServiceAccounts,
-}).run(({ db }) =>
-  snapshot(db, () => ({
-    serviceAccounts: ids(db)
-      .pluck()
-      .all({})
-      .map((id) => serviceAccount(db, id)),
-    rootRoles: rootRoles(db),
-  })),
-);
+}).run(({ db }) => ({
+  serviceAccounts: ids(db)
+    .pluck()
+    .all({})
+    .map((id) => serviceAccount(db, id)),
+  rootRoles: rootRoles(db),
+}));
 
 export const createServiceAccount = POST({
   ...ofAccounts,
@@ -118,12 +116,10 @@ export const listServiceAccountTokens = GET({
   id: "getServiceAccountTokens",
   summary: "The tokens of a service account",
   response: PersonalTokens,
-}).run(({ db, params: { id } }) =>
-  snapshot(db, () => {
-    requireServiceAccount(db, id);
-    return { pats: personalTokens(db, id) };
-  }),
-);
+}).run(({ db, params: { id } }) => {
+  requireServiceAccount(db, id);
+  return { pats: personalTokens(db, id) };
+});
 
 export const createServiceAccountToken = POST({
   ...ofTokens,

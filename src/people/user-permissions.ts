@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { PermissionScope } from "../access/permissions.ts";
 import { covers, type Held, heldPermissions } from "../access/require-permission.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { GET } from "../http/operation.ts";
 import {
   PermissionDefinition,
@@ -53,12 +53,10 @@ export const readUserPermissions = GET({
   tag: "Users",
   path: "/api/admin/user-admin/:id/permissions",
   response: UserPermissions,
-}).run(({ db, params: { id }, query }) =>
-  snapshot(db, () => {
-    const user = requireUser(db, id);
-    return { ...permissionsOf(db, user, query), user };
-  }),
-);
+}).run(({ db, params: { id }, query }) => {
+  const user = requireUser(db, id);
+  return { ...permissionsOf(db, user, query), user };
+});
 
 export const readServiceAccountPermissions = GET({
   ...ofPermissions,
@@ -67,12 +65,10 @@ export const readServiceAccountPermissions = GET({
   tag: "Service accounts",
   path: "/api/admin/service-account/:id/permissions",
   response: ServiceAccountPermissions,
-}).run(({ db, params: { id }, query }) =>
-  snapshot(db, () => {
-    const serviceAccount = requireServiceAccount(db, id);
-    return { ...permissionsOf(db, serviceAccount, query), serviceAccount };
-  }),
-);
+}).run(({ db, params: { id }, query }) => {
+  const serviceAccount = requireServiceAccount(db, id);
+  return { ...permissionsOf(db, serviceAccount, query), serviceAccount };
+});
 
 function permissionsOf(
   db: Database,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { MASK } from "../lib/text.ts";
@@ -30,12 +30,10 @@ export const listUsers = GET({
   id: "getUsers",
   summary: "The users, and the available root roles",
   response: UserList,
-}).run(({ db }) =>
-  snapshot(db, () => ({
-    users: persons(db).all({ now: timestamp() }).map(toListed),
-    rootRoles: rootRoles(db),
-  })),
-);
+}).run(({ db }) => ({
+  users: persons(db).all({ now: timestamp() }).map(toListed),
+  rootRoles: rootRoles(db),
+}));
 
 const persons = query<{ now: string }, ListedRow>(`
   SELECT ${store.USER_COLUMNS},

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/database.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -50,7 +49,7 @@ export const readRoleUsage = GET({
   params: v.object({ roleId: HolderId }),
   response: RoleUsage,
 }).run(({ db, actor, params: { roleId } }) => ({
-  projects: snapshot(db, () => roleUsage(db, roleId, hiddenProjects(db, actor))),
+  projects: roleUsage(db, roleId, hiddenProjects(db, actor)),
 }));
 
 const ofAccess = {

@@ -1,5 +1,5 @@
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { command, query, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
@@ -37,12 +37,10 @@ export const listEnvironments = GET({
   permission: null,
   volatile: VOLATILE,
   response: Environments,
-}).run(({ db, actor }) =>
-  snapshot(db, () => ({
-    version: 1 as const,
-    environments: countedEnvironments(db, hiddenProjects(db, actor)),
-  })),
-);
+}).run(({ db, actor }) => ({
+  version: 1 as const,
+  environments: countedEnvironments(db, hiddenProjects(db, actor)),
+}));
 
 export const listProjectEnvironments = GET({
   id: "getProjectEnvironments",

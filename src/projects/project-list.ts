@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { imageUrlOf, type PersonRow } from "../access/person.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { query, type Stored } from "../db/statement.ts";
 import { GET } from "../http/operation.ts";
 import type { Wire } from "../lib/raw-json.ts";
@@ -18,17 +18,15 @@ export const listProjects = GET({
   permission: null,
   query: v.object({ archived: v.optional(v.picklist(["true", "false"]), "false") }),
   response: ProjectList,
-}).run(({ db, actor, query }) =>
-  snapshot(db, () => ({
-    version: 1 as const,
-    projects: listedProjects(db, {
-      userId: actor.userId,
-      hidden: JSON.stringify(hiddenProjects(db, actor)),
-      archived: query.archived === "true" ? 1 : 0,
-      now: new Date(startOfMinute()).toISOString(),
-    }),
-  })),
-);
+}).run(({ db, actor, query }) => ({
+  version: 1 as const,
+  projects: listedProjects(db, {
+    userId: actor.userId,
+    hidden: JSON.stringify(hiddenProjects(db, actor)),
+    archived: query.archived === "true" ? 1 : 0,
+    now: new Date(startOfMinute()).toISOString(),
+  }),
+}));
 
 interface Wanted {
   userId: number | null;

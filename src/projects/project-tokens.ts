@@ -1,6 +1,6 @@
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import {
@@ -29,17 +29,15 @@ export const listProjectApiTokens = GET({
   summary: "The API tokens that include a project; secrets are masked unless the operator keeps them",
   permission: { permission: "READ_PROJECT_API_TOKEN", project: "projectId" },
   response: ApiTokens,
-}).run(({ db, actor, params: { projectId } }) =>
-  snapshot(db, () => {
-    requireProject(db, projectId);
-    const hidden = hiddenProjects(db, actor);
-    const all = tokens(db).filter((token) => isForProject(token, projectId));
-    const listed = listedTokens(db, actor, all).map((shown, index) =>
-      mayReadSecret(db, actor, all[index]!, projectId) ? shown : toApiToken(all[index]!),
-    );
-    return { tokens: listed.map((token) => withoutProjects(token, hidden)) };
-  }),
-);
+}).run(({ db, actor, params: { projectId } }) => {
+  requireProject(db, projectId);
+  const hidden = hiddenProjects(db, actor);
+  const all = tokens(db).filter((token) => isForProject(token, projectId));
+  const listed = listedTokens(db, actor, all).map((shown, index) =>
+    mayReadSecret(db, actor, all[index]!, projectId) ? shown : toApiToken(all[index]!),
+  );
+  return { tokens: listed.map((token) => withoutProjects(token, hidden)) };
+});
 
 export const createProjectApiToken = POST({
   ...ofProject,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
-import { type Database, snapshot } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { describe } from "../events/describe.ts";
 import { Event } from "../events/schema.ts";
 import { EventText, Summary } from "../events/wire.ts";
@@ -53,12 +53,10 @@ export const readUndo = GET({
   id: "getUndo",
   summary: "What undoing an event would do, or why it can't be undone",
   response: Undo,
-}).run(({ db, actor, params: { id } }) =>
-  snapshot(db, () => {
-    const events = eventsWith(db, actor, id);
-    return preview(db, actor, events, events);
-  }),
-);
+}).run(({ db, actor, params: { id } }) => {
+  const events = eventsWith(db, actor, id);
+  return preview(db, actor, events, events);
+});
 
 export const undoEvent = POST({
   ...ofEvent,
@@ -84,12 +82,10 @@ export const readUndoSince = GET({
   summary: "What undoing everything that has happened to something since a time would do",
   query: Since,
   response: Undo,
-}).run(({ db, actor, query }) =>
-  snapshot(db, () => {
-    const events = eventsSince(db, actor, query);
-    return preview(db, actor, events, netOf(db, events));
-  }),
-);
+}).run(({ db, actor, query }) => {
+  const events = eventsSince(db, actor, query);
+  return preview(db, actor, events, netOf(db, events));
+});
 
 export const undoSince = POST({
   ...sinceThen,
