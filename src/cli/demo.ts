@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { CLI } from "../access/actor.ts";
 import { createSignInLink } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
@@ -57,7 +56,7 @@ async function serveDemo(context: DemoContext) {
   const tls = readTls(context.config);
   using db = closing(open(IN_MEMORY));
   const { lines, past } = demoOf(context);
-  await importDataset(db, Readable.from([Buffer.from(toText(lines).join(""))]), progressOn(context));
+  await importDataset(db, [Buffer.from(toText(lines).join(""))], { onProgress: progressOn(context) });
   endProgress(context);
   const { secret, link } = write(db, CLI, (tx) => {
     rewriteHistory(tx, past);

@@ -6,6 +6,9 @@ import { DatasetError, Flag, type Line, OptionalText, OptionalTime, type Place }
 
 const NEWLINE = 0x0a;
 
+/** A text in parts, which may end anywhere. */
+export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+
 interface TextLine {
   /** Starting at 1. */
   number: number;
@@ -32,7 +35,7 @@ const MAX_FULL_REPORT = 64 * 1024;
  * The lines of a dataset, one chunk's worth at a time.
  * @throws DatasetError for anything other than a dataset, and if its end is missing
  */
-export async function* datasetLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+export async function* datasetLines(chunks: Chunks): AsyncGenerator<Line[]> {
   const end = { isDue: false, isReached: false };
   let read = 0;
   const toLine = (line: TextLine, isFirst: boolean): Line => ({
@@ -149,7 +152,7 @@ export function* inChunks(lines: Iterable<string>): Generator<string> {
  * Passes the chunks through.
  * @throws DatasetError if they are a file in another known format, saying which and what to do.
  */
-async function* requireDataset(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* requireDataset(chunks: Chunks): AsyncGenerator<Buffer> {
   let buffered: Buffer[] | undefined = [];
   let size = 0;
   for await (const chunk of chunks) {

@@ -9,7 +9,7 @@ import {
   type Place,
   toPrintable,
 } from "../dataset/kind.ts";
-import { checkedKeys, datasetLines } from "../dataset/text.ts";
+import { type Chunks, checkedKeys, datasetLines } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { isSqlite } from "../db/error.ts";
 import { interruptHistory } from "../db/history.ts";
@@ -40,16 +40,8 @@ interface ImportOptions {
 }
 
 /** Adds a dataset in text form, as `importLines` does. */
-export const importDataset = (
-  db: Database,
-  chunks: AsyncIterable<Buffer>,
-  onProgress?: ImportOptions["onProgress"],
-  onWarning?: ImportOptions["onWarning"],
-): Promise<ImportCounts> =>
-  importLines(db, datasetLines(chunks), {
-    ...(onProgress && { onProgress }),
-    ...(onWarning && { onWarning }),
-  });
+export const importDataset = (db: Database, chunks: Chunks, options?: ImportOptions) =>
+  importLines(db, datasetLines(chunks), options);
 
 /**
  * Adds lines to what is stored, in one transaction: all or nothing. The default content of a new file is replaced

@@ -30,7 +30,7 @@ export async function loadSeed(
   if (isProjectText(text, value)) return loadProject(db, text);
   const features = value && toFeatures(value);
   const bytes = features ? withDefaultContent((has) => clientFeatureLines(features, has.environments)) : seed;
-  await importDataset(db, once(bytes));
+  await importDataset(db, [bytes]);
   const lacking = environments.filter((name) => features && !isKnown(db, "environment", name));
   write(db, CLI, (tx) => {
     for (const name of lacking) cloneInto(tx, "development", { name, clonePermissions: true });
@@ -50,7 +50,7 @@ function toFeatures(value: object): ClientFeaturesFile | undefined {
 /** The text of a project, as for `apply`: the project and its context fields need not exist yet. */
 async function loadProject(db: Database, text: string) {
   const project = readProjectText(text, "the project");
-  await importDataset(db, once(withDefaultContent((has) => prerequisiteLines(project, has))));
+  await importDataset(db, [withDefaultContent((has) => prerequisiteLines(project, has))]);
   applyProject(db, project, { prunes: false, isDryRun: false });
 }
 
@@ -89,19 +89,12 @@ function withDefaultContent(linesFor: (has: NewFile) => object[]): Buffer {
 
 const withoutNull = (_: string, value: unknown) => (value === null ? undefined : value);
 
-async function* once(bytes: Buffer) {
-  yield bytes;
-}
-
 /** Whether text is meant as a project: YAML that is not JSON, or JSON with the same two properties. */
 const isProjectText = (text: string, parsed: object | undefined) =>
   parsed ? "project" in parsed && "version" in parsed : /^(version|project):/m.test(text);
 
 /** Dataset lines for what the text refers to and a new file lacks. */
-function prerequisiteLines(
-  project: ProjectText,
-  has: { environments: readonly string[]; contextFields: readonly string[] },
-): object[] {
+function prerequisiteLines(project: ProjectText, has: NewFile): object[] {
   const { project: id } = project;
   const fields = [...fieldsOf(project)].filter((name) => !has.contextFields.includes(name));
   return [

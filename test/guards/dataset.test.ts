@@ -53,7 +53,7 @@ test("docs/dataset.md begins with twelve lines that are a complete dataset witho
   assert.equal(example.trimEnd().split("\n").length, 12);
   const db = empty(t);
   const warnings: string[] = [];
-  await importDataset(db, asChunks(example), undefined, (_, warning) => warnings.push(warning));
+  await importDataset(db, asChunks(example), { onWarning: (_, warning) => warnings.push(warning) });
   assert.deepEqual(warnings, []);
   assert.equal(exported(db).trimEnd().split("\n").length, 12 + 1, "with a seal of the event");
 });

@@ -214,7 +214,9 @@ test("null in the first line is the same as omitting the key", async (t) => {
 test("lines are counted by kind, and progress is reported", async (t) => {
   const told: number[] = [];
   const all = company();
-  const counts = await importDataset(empty(t), asChunks(toText(all)), (count) => told.push(count));
+  const counts = await importDataset(empty(t), asChunks(toText(all)), {
+    onProgress: (count) => told.push(count),
+  });
   const expected: Record<string, number> = {};
   for (const { kind } of all.slice(1)) expected[kind as string] = (expected[kind as string] ?? 0) + 1;
   assert.deepEqual(counts, expected);
@@ -391,7 +393,7 @@ test("an import can be cancelled between all of its final steps", async (t) => {
   const db = empty(t);
   const lines = [HEADER, ...many(10_000)];
   const told: number[] = [];
-  await importDataset(db, asChunks(toText(lines)), (read) => told.push(read));
+  await importDataset(db, asChunks(toText(lines)), { onProgress: (read) => told.push(read) });
   const atEnd = told.filter((read) => read === lines.length).length;
   assert.ok(atEnd > 4, String(told));
   for (let last = 1; last <= atEnd; last++) {
@@ -400,7 +402,7 @@ test("an import can be cancelled between all of its final steps", async (t) => {
       if (++calls === last) throw new Error("enough");
     };
     const text = toText([HEADER, ...many(10_000, 10_001)]);
-    await assert.rejects(importDataset(empty(t), asChunks(text), stop), /^Error: enough$/);
+    await assert.rejects(importDataset(empty(t), asChunks(text), { onProgress: stop }), /^Error: enough$/);
   }
 });
 

@@ -125,7 +125,7 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
 /** The warnings by line. */
 async function warnings(db: Database, text: string) {
   const told: Array<[Place, string]> = [];
-  await importDataset(db, asChunks(text), undefined, (place, message) => told.push([place, message]));
+  await importDataset(db, asChunks(text), { onWarning: (place, message) => told.push([place, message]) });
   return told;
 }
 
