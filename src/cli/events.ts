@@ -2,10 +2,12 @@ import * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
+import { countHistory, forgetHistory } from "../db/history.ts";
+import { pointAt } from "../db/state-at.ts";
 import type { Writing } from "../db/transaction.ts";
 import { type Head, headOf, type Seal } from "../events/chain.ts";
 import { write } from "../events/write.ts";
-import { countOldRecords, type Retention, removeOldRecords } from "../integrations/records.ts";
+import { countOldRecords, removeOldRecords } from "../integrations/records.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { Time } from "../lib/validation.ts";
 import { type Proof, verifyLog } from "../log/proof.ts";
@@ -36,7 +38,10 @@ export const eventsPurge = command({
     using db = dataFile(context.config);
     const events = time && (dryRun ? countOldEvents(db, time) : inBatches(db, (tx) => purgeEvents(tx, time)));
     const removed =
-      retention && (dryRun ? countOldRecords(db, retention, Date.now()) : removeAll(db, retention));
+      retention &&
+      (dryRun
+        ? countOldRecords(db, retention, Date.now())
+        : inBatches(db, (tx) => removeOldRecords(tx, retention, Date.now())));
     const counts = [
       ...(events === undefined ? [] : [counted(Number(events), "event")]),
       ...(removed === undefined ? [] : [`${counted(removed, "record")} of deliveries`]),
@@ -53,15 +58,35 @@ function toTime(text: string): string {
   throw new UsageError(`--before: ${JSON.stringify(text)} ${issues[0].message}`);
 }
 
-const removeAll = (db: Database, retention: Retention) =>
-  inBatches(db, (tx) => removeOldRecords(tx, retention, Date.now()));
-
 /** In batches, so that a server's changes get a turn in between. @returns how many were removed */
 function inBatches(db: Database, remove: (tx: Writing) => number) {
   let removed = 0;
   for (let count = -1; count !== 0; removed += count) count = write(db, CLI, remove);
   return removed;
 }
+
+export const historyPurge = command({
+  name: "history purge",
+  summary: "Forget what rows were before a time, even while a server is using the file",
+  example: "history purge --before 2026-01-01 --dry-run --data flags.db",
+  settings: ["data"],
+  options: {
+    before: { hint: "TIME|EVENT", help: "a time such as 2026-01-01, or the id of an event" },
+    "dry-run": { help: "only print how many it would forget" },
+    ...JSON_OPTION,
+  },
+  run(context) {
+    const { before, "dry-run": dryRun = false } = context.options;
+    if (before === undefined) throw new UsageError("--before: say what to keep, such as 2026-01-01");
+    using db = dataFile(context.config);
+    const point = pointAt(db, before);
+    const removed = dryRun
+      ? countHistory(db).pluck().get(point)!
+      : inBatches(db, (tx) => forgetHistory(tx, point));
+    const words = `${dryRun ? "Would forget" : "Forgot"} ${counted(removed, "earlier row")}: the history begins at ${point.at}`;
+    printResult(context, { removed, dryRun, begins: point.at }, words);
+  },
+});
 
 export const eventsHead = command({
   name: "events head",

@@ -1,13 +1,17 @@
 import readline from "node:readline";
+import type * as v from "valibot";
 import { disable, enable } from "../flags/feature-environments.ts";
 import { searchFeatures } from "../flags/feature-search.ts";
 import type { FoundFeature } from "../flags/feature-search-schema.ts";
 import { createFeatureOperation } from "../flags/features-routes.ts";
+import { type FeatureHistory, readHistory } from "../history/versions.ts";
 import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { readOverview } from "../overview/projects.ts";
 import { readEnvironment } from "../projects/environments-routes.ts";
+import { valuesInWords } from "../transfer/project-step.ts";
+import { plain } from "../undo/plan.ts";
 import { type Context, command, JSON_OPTION } from "./command.ts";
 import { nearest } from "./config.ts";
 import { dataFile } from "./data-file.ts";
@@ -99,6 +103,42 @@ async function askFirst({ world: { stdin, stderr } }: Pick<Context, "world">, wh
 
 export const flagOn = switching("on", enable);
 export const flagOff = switching("off", disable);
+
+export const flagHistory = command({
+  name: "flag history",
+  summary: "Print the versions of a flag, newest first: who changed what, key by key",
+  usage: "NAME",
+  example: "flag history new-checkout --limit 5",
+  settings: ["data"],
+  options: {
+    project: { hint: "ID", help: "its project, for a flag that is archived or deleted" },
+    limit: { hint: "NUMBER", help: "how many versions at most (20)" },
+    before: { hint: "ID", help: "only those before the version with this id" },
+    blame: { help: "print who last changed each part that it has now" },
+    ...OPTIONS,
+  },
+  run: (context) =>
+    withCall(context, async (call) => {
+      const { limit, before, blame, project } = context.options;
+      const featureName = context.args[0]!;
+      const params = { featureName, projectId: project ?? (await requireFlag(call, featureName)).project };
+      const query = { ...(limit && { limit }), ...(before && { before }) };
+      const history = await call(readHistory, { params, query });
+      const lines = blame ? history.blame.map(blameLine) : history.versions.flatMap(versionLines);
+      printResult(context, history, lines.map(printable).join("\n"));
+    }),
+});
+
+type History = v.InferOutput<typeof FeatureHistory>;
+
+const versionLines = ({ id, createdAt, createdBy, events, changes }: History["versions"][number]) => [
+  `${id}  ${createdAt}  ${createdBy}`,
+  ...events.map(({ summary, type }) => `  ${plain(summary ?? type)}`),
+  ...changes.map(({ path, ...values }) => `    ${path} ${valuesInWords(values)}`),
+];
+
+const blameLine = ({ path, id, createdAt, createdBy }: History["blame"][number]) =>
+  `${path}  ${createdBy}  ${createdAt}  (event ${id})`;
 
 /** Runs the body with the server, if one is named, or else with the data file. */
 export async function withCall(context: Context<typeof OPTIONS>, body: (call: Call) => Promise<void>) {

@@ -5,6 +5,7 @@ import type { Listener } from "../http/listener.ts";
 import type { Streams } from "../http/streams.ts";
 import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
+import { MINUTE_MS } from "../lib/time.ts";
 import { createServer } from "../server/app.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { ageOfAnswers } from "./age.ts";
@@ -17,11 +18,14 @@ import { createTrouble } from "./trouble.ts";
 import type { Upstream } from "./upstream.ts";
 import { forward } from "./usage.ts";
 
-export interface EdgeOptions
-  extends Pick<ServerOptions, "basePath" | "trustsProxy" | "logsAccess" | "metrics"> {
-  /** An empty database in memory. */
+interface Serving extends Pick<ServerOptions, "basePath" | "trustsProxy" | "logsAccess" | "metrics"> {
+  /** In memory. */
   db: Database;
   log: Log;
+}
+
+/** The database is empty. */
+export interface EdgeOptions extends Serving {
   upstream: Upstream;
   /** The secrets of tokens to fetch flags with from the start. */
   tokens: readonly string[];
@@ -97,4 +101,18 @@ export function createEdge(options: EdgeOptions): Edge {
       snapshot.write(take(db));
     },
   };
+}
+
+/**
+ * A server for applications whose flags and tokens are in the database. What they report is not kept.
+ * @param options.writtenAt when what is served was written, in milliseconds
+ */
+export function createOffline(options: Serving & { writtenAt: () => number }): Edge {
+  const { db, log, basePath = "", writtenAt } = options;
+  const background = createBackground(log, "forgetting usage");
+  background.every(MINUTE_MS, async () => void take(db));
+  const ageOf = () => Math.max(0, Date.now() - writtenAt());
+  const ahead = doorTo({ basePath, learn: () => true, ageOf, unready: () => undefined });
+  const { listener, streams } = createServer({ ...options, ahead });
+  return { listener, streams, ready: Promise.resolve(), stop: background.stop };
 }
