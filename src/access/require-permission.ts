@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import type { Actor } from "./actor.ts";
 import { DEFAULT_PROJECT, PERMISSIONS, type Permission, permissionsOfBuiltIn } from "./permissions.ts";
@@ -35,10 +35,10 @@ export interface Claim {
   unknown?: string;
 }
 
-const projectOfFeature = query<{ feature: string }, string>(`
+const projectOfFeature = valueQuery<{ feature: string }, string>(`
   SELECT project FROM features WHERE name = :feature`);
 
-const projectOfSegment = query<{ segment: string }, string>(`
+const projectOfSegment = valueQuery<{ segment: string }, string>(`
   SELECT project FROM segments WHERE id = :segment AND project IS NOT NULL`);
 
 /** The claim of a request, with the parameters of its path filled in. */
@@ -68,8 +68,8 @@ export function toClaim(
 
 function projectOf(db: Database, { project, feature, segment }: Need, params: Record<string, string>) {
   if (project !== undefined) return params[project];
-  if (feature !== undefined) return projectOfFeature(db).pluck().get({ feature: params[feature]! });
-  if (segment !== undefined) return projectOfSegment(db).pluck().get({ segment: params[segment]! });
+  if (feature !== undefined) return projectOfFeature(db).get({ feature: params[feature]! });
+  if (segment !== undefined) return projectOfSegment(db).get({ segment: params[segment]! });
   return undefined;
 }
 
@@ -166,7 +166,7 @@ export interface Held {
   environment?: string | undefined;
 }
 
-const environmentsOf = query<{ project: string }, string>(`
+const environmentsOf = valueQuery<{ project: string }, string>(`
   SELECT environment FROM project_environments JOIN environments ON environments.name = environment
   WHERE project = :project ORDER BY sort_order, environment`);
 
@@ -203,7 +203,6 @@ function placesOf(db: Database, permission: Permission, grant: Grant): Held[] {
   if (scope === "root") return grant.project === null ? [{ permission }] : [];
   const project = grant.project ?? DEFAULT_PROJECT;
   if (scope === "project") return [{ project, permission }];
-  const environments =
-    grant.environment === null ? environmentsOf(db).pluck().all({ project }) : [grant.environment];
+  const environments = grant.environment === null ? environmentsOf(db).all({ project }) : [grant.environment];
   return environments.map((environment) => ({ project, environment, permission }));
 }

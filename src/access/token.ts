@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import { timestamp } from "../lib/time.ts";
 
 /**
@@ -48,20 +48,16 @@ export const randomSecret = () => crypto.randomBytes(32).toString("hex");
 
 /** The stream key of a token. */
 export function streamKey(db: Database, tokenId: number): string {
-  const hash = hashOf(db).pluck().get({ id: tokenId })!;
+  const hash = hashOf(db).get({ id: tokenId })!;
   return `${tokenId}.${crypto.createHmac("sha256", hash).update("stream").digest("hex")}`;
 }
 
 /** The hash of the token the key belongs to; undefined if there is none. */
 export function tokenHashOf(db: Database, key: string): string | undefined {
   const [, id] = /^([1-9]\d{0,14})\.[\da-f]{64}$/.exec(key) ?? [];
-  const hash =
-    id &&
-    hashOf(db)
-      .pluck()
-      .get({ id: Number(id) });
+  const hash = id && hashOf(db).get({ id: Number(id) });
   if (!hash) return undefined;
   return crypto.timingSafeEqual(Buffer.from(streamKey(db, Number(id))), Buffer.from(key)) ? hash : undefined;
 }
 
-const hashOf = query<{ id: number }, string>(`SELECT hash FROM tokens WHERE id = :id`);
+const hashOf = valueQuery<{ id: number }, string>(`SELECT hash FROM tokens WHERE id = :id`);

@@ -2,7 +2,15 @@ import * as v from "valibot";
 import { SYSTEM } from "../access/actor.ts";
 import { Flag, kind, Name, OptionalText, OptionalTime } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { bookkeeping, command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
+import {
+  bookkeeping,
+  command,
+  fromStored,
+  query,
+  type Stored,
+  toStored,
+  valueQuery,
+} from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { found } from "../lib/api-error.ts";
@@ -44,13 +52,11 @@ export const SHOWN = (application: string) => `(:hidden = '[]'
   OR NOT EXISTS (SELECT 1 FROM ${PLACES(application)}
     UNION ALL SELECT 1 FROM usage_series WHERE application = ${application}))`;
 
-const shown = query<{ name: string; hidden: string }, 0 | 1>(`SELECT ${SHOWN(":name")}`);
+const shown = valueQuery<{ name: string; hidden: string }, 0 | 1>(`SELECT ${SHOWN(":name")}`);
 
 /** Whether an application, known or not, belongs not only to hidden projects. */
 export const isShown = (db: Database, name: string, hidden: readonly string[]) =>
-  shown(db)
-    .pluck()
-    .get({ name, hidden: JSON.stringify(hidden) }) === 1;
+  shown(db).get({ name, hidden: JSON.stringify(hidden) }) === 1;
 
 /**
  * An application that has registered or was described.
@@ -66,7 +72,7 @@ interface Place {
   environment: string;
 }
 
-const names = query<{ hidden: string }, string>(`
+const names = valueQuery<{ hidden: string }, string>(`
   SELECT name FROM applications WHERE ${SHOWN("name")} ORDER BY name`);
 
 const named = query<{ names: string; hidden: string }, Row & { usage: string }>(`
@@ -84,7 +90,7 @@ export function searchApplications(
   hiddenProjects: readonly string[],
 ) {
   const hidden = JSON.stringify(hiddenProjects);
-  const matching = matchingNames(names(db).pluck().all({ hidden }), search);
+  const matching = matchingNames(names(db).all({ hidden }), search);
   const page = matching.slice(search.offset, search.offset + search.limit);
   const rows = named(db).all({ names: JSON.stringify(page), hidden });
   return { applications: rows.map(toListed), total: matching.length };
@@ -154,7 +160,7 @@ function ensurePlace(tx: Writing, place: Place) {
 const unannounced = query<object, Row>(`
   SELECT ${COLUMNS} FROM applications WHERE announced = 0 ORDER BY name LIMIT 20`);
 
-const privatePlaces = query<{ application: string }, string>(`
+const privatePlaces = valueQuery<{ application: string }, string>(`
   SELECT min(project) FROM (SELECT project FROM ${PLACES(":application")}) LEFT JOIN projects ON id = project
   HAVING min(ifnull(mode, '') = 'private')`);
 
@@ -166,7 +172,7 @@ export function announceApplications(tx: Tx): boolean {
   for (const row of batch) {
     setAnnounced(tx).run({ name: row.appName });
     // Of a private project, if its tokens are for no other kind of project.
-    const project = privatePlaces(tx.db).pluck().get({ application: row.appName }) ?? null;
+    const project = privatePlaces(tx.db).get({ application: row.appName }) ?? null;
     tx.record({ type: "application-created", project, data: toApplication(row) });
   }
   return batch.length > 0;

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { findFeature } from "../flags/features-store.ts";
 import { findStrategyType } from "../flags/strategy-types.ts";
 import type {
@@ -42,7 +42,7 @@ const instanceSummaries = query<{ application: string; since: string }, Instance
   GROUP BY environment`);
 
 /** The names of the flags that an application has requested, including unknown ones. */
-const seenSince = query<{ application: string; since: string }, string>(`
+const seenSince = valueQuery<{ application: string; since: string }, string>(`
   SELECT DISTINCT feature FROM usage_series
   WHERE application = :application
     AND EXISTS (SELECT 1 FROM hourly_usage WHERE series = usage_series.id AND hour >= :since)
@@ -104,7 +104,6 @@ export const detailsOf = (
   strategies: strategies.map((name) => findStrategyType(db, name) ?? missing(name)),
   instances: instancesOf(db, appName),
   seenToggles: seenSince(db)
-    .pluck()
     .all({ application: appName, since: dayAgo() })
     .map((name) => findFeature(db, name) ?? missing(name))
     .filter((feature) => "notFound" in feature || !hidden.includes(feature.project)),
@@ -113,7 +112,7 @@ export const detailsOf = (
 
 const missing = (name: string) => ({ name, notFound: true as const });
 
-const applicationsOf = query<{ project: string }, string>(`
+const applicationsOf = valueQuery<{ project: string }, string>(`
   SELECT DISTINCT application FROM features CROSS JOIN usage_series ON feature = features.name
   WHERE project = :project ORDER BY application`);
 
@@ -143,7 +142,7 @@ export function applicationsOfProject(
   project: string,
   search: ApplicationSearch,
 ): ProjectApplications {
-  const found = matchingNames(applicationsOf(db).pluck().all({ project }), search);
+  const found = matchingNames(applicationsOf(db).all({ project }), search);
   const page = found.slice(search.offset, search.offset + search.limit);
   const rows = instancesIn(db).all({ project, names: JSON.stringify(page) });
   const byApplication = Map.groupBy(rows, ({ application }) => application);

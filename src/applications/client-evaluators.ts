@@ -22,8 +22,7 @@ export function evaluatorOfProjects(
   hidden: readonly string[],
   environment: string,
 ) {
-  const requested =
-    requestedProjects === "*" ? liveProjects(db).pluck().all({}) : [...new Set(requestedProjects)];
+  const requested = requestedProjects === "*" ? liveProjects(db).all({}) : [...new Set(requestedProjects)];
   const projects = requested.filter((project) => !hidden.includes(project));
   return evaluatorFor(db, { projects, environment });
 }

@@ -1,5 +1,5 @@
 import { type Database, perDatabase } from "../db/database.ts";
-import { noteRead, query } from "../db/statement.ts";
+import { noteRead, query, valueQuery } from "../db/statement.ts";
 import { EVENT_TYPES, type EventType } from "../events/schema.ts";
 import { RawJson, toJson } from "../lib/raw-json.ts";
 
@@ -80,15 +80,15 @@ const usedSegments = query<
     FROM segments)
   WHERE projects IS NOT '[]' ORDER BY id`);
 
-export const liveProjects = query<object, string>(
+export const liveProjects = valueQuery<object, string>(
   `SELECT id FROM projects WHERE archived_at IS NULL ORDER BY id`,
 );
 
-const tagged = query<{ tags: string }, string>(`
+const tagged = valueQuery<{ tags: string }, string>(`
   SELECT feature FROM feature_tags WHERE type || ':' || value IN (SELECT value FROM json_each(:tags))`);
 
 // Events of this type mean that some flags or segments have changed.
-const newestOf = query<{ type: string }, number>(`SELECT max(id) FROM events WHERE type = :type`);
+const newestOf = valueQuery<{ type: string }, number>(`SELECT max(id) FROM events WHERE type = :type`);
 
 export const recordedAfter = query<{ id: number }, { type: EventType; featureName: string | null }>(`
   SELECT type, feature_name AS featureName FROM events WHERE id > :id`);
@@ -141,11 +141,7 @@ export const segmentsInUse = (db: Database, environment: string): ReadonlyMap<nu
 
 /** The names of flags with any of these tags, written as `type:value`. */
 export const flagsTagged = (db: Database, tags: readonly string[]): Set<string> =>
-  new Set(
-    tagged(db)
-      .pluck()
-      .all({ tags: JSON.stringify(tags) }),
-  );
+  new Set(tagged(db).all({ tags: JSON.stringify(tags) }));
 
 const FLAG_EVENTS = EVENT_TYPES.filter((type) =>
   /^(feature|segment|strategy-order|project-(archived|revived|deleted|environment))/.test(type),
@@ -154,4 +150,4 @@ const FLAG_EVENTS = EVENT_TYPES.filter((type) =>
 /** The newest event that may have changed what applications receive. */
 export const revision = (db: Database, environment: string): number =>
   foreignFlags(db, environment)?.revision ??
-  Math.max(...FLAG_EVENTS.map((type) => newestOf(db).pluck().get({ type }) ?? 0));
+  Math.max(...FLAG_EVENTS.map((type) => newestOf(db).get({ type }) ?? 0));

@@ -1,6 +1,6 @@
 import type { SdkActor } from "../access/authenticate.ts";
 import { type Database, perDatabase } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { HOUR_MS, startOfHour, timestamp } from "../lib/time.ts";
 import type { Registration } from "./applications-schema.ts";
@@ -196,7 +196,7 @@ export function toUses(db: Database, actor: SdkActor, rows: readonly UsageRow[])
   ];
 }
 
-const elsewhere = query<{ names: string; projects: string }, string>(`
+const elsewhere = valueQuery<{ names: string; projects: string }, string>(`
   SELECT name FROM json_each(:names) AS named CROSS JOIN features ON name = named.value
   WHERE project NOT IN (SELECT value FROM json_each(:projects))`);
 
@@ -204,11 +204,7 @@ const elsewhere = query<{ names: string; projects: string }, string>(`
 function ownUses(db: Database, { projects }: SdkActor, uses: readonly Use[]): readonly Use[] {
   if (projects.includes("*")) return uses;
   const names = JSON.stringify(uses.map(({ feature }) => feature));
-  const others = new Set(
-    elsewhere(db)
-      .pluck()
-      .all({ names, projects: JSON.stringify(projects) }),
-  );
+  const others = new Set(elsewhere(db).all({ names, projects: JSON.stringify(projects) }));
   return uses.filter(({ feature }) => !others.has(feature));
 }
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { kind, Name } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
-import { bookkeeping, query } from "../db/statement.ts";
+import { bookkeeping, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { markFeatureSeen } from "../flags/feature-environments-store.ts";
 import { enterUsageStages } from "../flags/lifecycle.ts";
@@ -23,7 +23,7 @@ const usageSince = query<{ feature: string; since: string }, Usage["lastHourUsag
   FROM usage_series JOIN hourly_usage ON series = usage_series.id AND hour >= :since
   WHERE feature = :feature GROUP BY environment ORDER BY environment`);
 
-const applicationsSince = query<{ feature: string; since: string }, string>(`
+const applicationsSince = valueQuery<{ feature: string; since: string }, string>(`
   SELECT DISTINCT application FROM usage_series
   WHERE feature = :feature
     AND EXISTS (SELECT 1 FROM hourly_usage WHERE series = usage_series.id AND hour >= :since)
@@ -45,9 +45,7 @@ export function usageOf(db: Database, feature: string): Omit<Usage, "version" | 
   return {
     featureName: feature,
     lastHourUsage: usageSince(db).all({ feature, since: thisHour }),
-    seenApplications: applicationsSince(db)
-      .pluck()
-      .all({ feature, since: lastHours(24).at(-1)! }),
+    seenApplications: applicationsSince(db).all({ feature, since: lastHours(24).at(-1)! }),
   };
 }
 
@@ -162,7 +160,7 @@ const removeHours = bookkeeping<{ before: string; limit: number }>(`
   DELETE FROM hourly_usage WHERE (series, hour) IN (
     SELECT series, hour FROM hourly_usage WHERE hour < :before LIMIT :limit)`);
 
-const newestSeries = query<object, number>(`SELECT ifnull(max(id), 0) FROM usage_series`);
+const newestSeries = valueQuery<object, number>(`SELECT ifnull(max(id), 0) FROM usage_series`);
 
 const removeEmptySeries = bookkeeping<{ from: number; to: number }>(`
   DELETE FROM usage_series WHERE id BETWEEN :from AND :to
@@ -186,7 +184,7 @@ export async function removeOldUsage(
     while (!isStopped() && (await inGroup(db, remove)) > 0);
   };
   await removeAll((tx) => removeHours(tx).run({ before: before(hours), limit: SLICE }).changes);
-  const newest = newestSeries(db).pluck().get({})!;
+  const newest = newestSeries(db).get({})!;
   for (let from = 1; from <= newest && !isStopped(); from += SLICE)
     await inGroup(db, (tx) => void removeEmptySeries(tx).run({ from, to: from + SLICE - 1 }));
   await removeAll((tx) => removeOldInstances(tx, before(INSTANCE_HOURS), SLICE));

@@ -3,7 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import { holds } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { GET } from "../http/operation.ts";
 import { Count, wholeNumber } from "../lib/validation.ts";
 import { requireProjectEnvironment } from "../projects/project-environments.ts";
@@ -191,7 +191,7 @@ export const searchChangeRequests = GET({
     isClosed: state === undefined ? null : state === "IS:closed" ? 1 : 0,
   } as const;
   return {
-    total: matchCount(db).pluck().get(wanted)!,
+    total: matchCount(db).get(wanted)!,
     changeRequests: matches(db)
       .all({ ...wanted, offset, limit })
       .map((row) => ({ ...toSummary(db, titled(row)), ...namesIn(db).get({ id: row.id })! }))
@@ -220,7 +220,7 @@ const WANTED = `
     AND (:approver IS NULL OR id IN (SELECT change_request FROM change_request_reviewers WHERE user_id = :approver))
     AND (:isClosed IS NULL OR (state IN ('Applied', 'Cancelled', 'Rejected')) = :isClosed)`;
 
-const matchCount = query<Wanted, number>(`SELECT count(*) ${WANTED}`);
+const matchCount = valueQuery<Wanted, number>(`SELECT count(*) ${WANTED}`);
 
 const matches = query<Wanted & { offset: number; limit: number }, Row>(`
   SELECT ${COLUMNS} ${WANTED} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset`);

@@ -1,18 +1,17 @@
 import { actorOf } from "../access/authenticate.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { notify } from "../log/notifications.ts";
 import { mayApprove, type Place } from "./approval.ts";
 import { type Row, reviewersOf, scheduleOf } from "./store.ts";
 
-const userIds = query<object, number>(`SELECT id FROM users WHERE account_type = 'User' ORDER BY id`);
+const userIds = valueQuery<object, number>(`SELECT id FROM users WHERE account_type = 'User' ORDER BY id`);
 
 /** The ids of the users who may approve a request; `createdBy` is none of them, unless an Admin. */
 export const possibleReviewers = (db: Database, row: Place): number[] =>
   userIds(db)
-    .pluck()
     .all({})
     .filter((id) => {
       const actor = actorOf(db, id)!;

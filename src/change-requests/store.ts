@@ -1,7 +1,7 @@
 import { SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { imageUrlOf, type PersonRow } from "../access/person.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import type { NewChange, State } from "./schema.ts";
@@ -239,11 +239,11 @@ const removeReviewers = command<{ id: number }>(
   `DELETE FROM change_request_reviewers WHERE change_request = :id`,
 );
 
-const reviewers = query<{ id: number }, number>(`
+const reviewers = valueQuery<{ id: number }, number>(`
   SELECT user_id FROM change_request_reviewers WHERE change_request = :id ORDER BY user_id`);
 
 /** The ids of those who were asked to approve. */
-export const reviewersOf = (db: Database, id: number) => reviewers(db).pluck().all({ id });
+export const reviewersOf = (db: Database, id: number) => reviewers(db).all({ id });
 
 export function setReviewers(tx: Writing, id: number, users: readonly number[]) {
   removeReviewers(tx).run({ id });

@@ -80,9 +80,7 @@ export const historyPurge = command({
     if (before === undefined) throw new UsageError("--before: say what to keep, such as 2026-01-01");
     using db = dataFile(context.config);
     const point = pointAt(db, before);
-    const removed = dryRun
-      ? countHistory(db).pluck().get(point)!
-      : inBatches(db, (tx) => forgetHistory(tx, point));
+    const removed = dryRun ? countHistory(db).get(point)! : inBatches(db, (tx) => forgetHistory(tx, point));
     const words = `${dryRun ? "Would forget" : "Forgot"} ${counted(removed, "earlier row")}: the history begins at ${point.at}`;
     printResult(context, { removed, dryRun, begins: point.at }, words);
   },

@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import { bookkeeping, query } from "./statement.ts";
+import { bookkeeping, valueQuery } from "./statement.ts";
 import { thingsOf } from "./things.ts";
 import type { Writing } from "./transaction.ts";
 
@@ -121,7 +121,7 @@ export function interruptHistory(db: Database): () => void {
 /** The last row stays, since its id is not to be given again. */
 const EARLIER = "FROM history WHERE id <= :history AND id < (SELECT max(id) FROM history)";
 
-export const countHistory = query<Reached, number>(`SELECT count(*) ${EARLIER}`);
+export const countHistory = valueQuery<Reached, number>(`SELECT count(*) ${EARLIER}`);
 
 const removeRows = bookkeeping<Reached>(
   `DELETE FROM history WHERE id IN (SELECT id ${EARLIER} ORDER BY id LIMIT 10000)`,

@@ -25,6 +25,12 @@ export function query<Bind extends object, Row = unknown>(sql: string) {
   return (db: Database): Statement<Bind, Row> => noted(prepared(db));
 }
 
+/** The same for a single column: its values instead of rows. */
+export function valueQuery<Bind extends object, Value>(sql: string) {
+  const rows = query<Bind, Value>(sql);
+  return (db: Database): Statement<Bind, Value> => rows(db).pluck();
+}
+
 /** How many such statements are kept. */
 const MAX_COMPOSED = 200;
 

@@ -1,7 +1,7 @@
 import type { Actor } from "../access/actor.ts";
 import { holds } from "../access/require-permission.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import type { StoredEvent } from "./record.ts";
 import type { EventType } from "./schema.ts";
@@ -39,15 +39,15 @@ type Recorded = { type: EventType } & Partial<
   Pick<StoredEvent, "project" | "environment" | "data" | "preData">
 >;
 
-const approvalsIn = query<{ project: string; environment: string }, number>(`
+const approvalsIn = valueQuery<{ project: string; environment: string }, number>(`
   SELECT required_approvals FROM project_environments
   WHERE project = :project AND environment = :environment AND required_approvals IS NOT NULL`);
 
-const anyIn = query<{ project: string }, string>(`
+const anyIn = valueQuery<{ project: string }, string>(`
   SELECT environment FROM project_environments
   WHERE project = :project AND required_approvals IS NOT NULL ORDER BY environment LIMIT 1`);
 
-const projectsUsing = query<{ segment: number }, string>(`
+const projectsUsing = valueQuery<{ segment: number }, string>(`
   SELECT DISTINCT project FROM strategy_segments
   JOIN strategies ON strategies.id = strategy JOIN features ON features.name = feature
   JOIN project_environments USING (project, environment)
@@ -55,11 +55,11 @@ const projectsUsing = query<{ segment: number }, string>(`
 
 /** How many must approve a change to an environment of a project; 0 for none. */
 export const requiredApprovals = (db: Database, project: string, environment: string): number =>
-  approvalsIn(db).pluck().get({ project, environment }) ?? 0;
+  approvalsIn(db).get({ project, environment }) ?? 0;
 
 /** The first environment of a project where changes must be approved. */
 export const approvedEnvironment = (db: Database, project: string): string | undefined =>
-  anyIn(db).pluck().get({ project });
+  anyIn(db).get({ project });
 
 /**
  * Requires that a change needs no approval, or that the actor may skip it: Admins everywhere, others in an environment.
@@ -78,9 +78,7 @@ export function requireNoApproval(db: Database, actor: Actor, event: Recorded) {
 function projectsOf(db: Database, { type, project, data, preData }: Recorded): string[] {
   const named = [project, preData?.project, data?.oldProject].filter((one) => typeof one === "string");
   return named.length === 0 && type === "segment-updated"
-    ? projectsUsing(db)
-        .pluck()
-        .all({ segment: Number(data?.id) })
+    ? projectsUsing(db).all({ segment: Number(data?.id) })
     : named;
 }
 

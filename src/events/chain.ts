@@ -1,6 +1,6 @@
 import { createHash, hash } from "node:crypto";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 
 /*
@@ -40,13 +40,13 @@ export interface StoredSeal {
 export const seals = query<object, StoredSeal>(`
   SELECT content, lower(hex(hash)) AS hash FROM event_seals ORDER BY id`);
 
-const newestSeal = query<object, string>(`SELECT content FROM event_seals ORDER BY id DESC LIMIT 1`);
+const newestSeal = valueQuery<object, string>(`SELECT content FROM event_seals ORDER BY id DESC LIMIT 1`);
 
 /** The content of the newest seal, which says where the chain begins; all zero and empty if there is none. */
 export function currentSeal(
   db: Database,
 ): Pick<Seal, "afterId" | "purgedId" | "purgedHash" | "unproved" | "digest"> {
-  const content = newestSeal(db).pluck().get({});
+  const content = newestSeal(db).get({});
   return content === undefined ? NO_SEAL : JSON.parse(content);
 }
 
@@ -85,7 +85,7 @@ export interface EventRow {
 }
 
 // By SQLite, so that it is the same as what is read again, whatever is in a name; numbers are bound as real ones.
-const contentOf = query<EventRow, string>(`
+const contentOf = valueQuery<EventRow, string>(`
   SELECT ${CONTENT} FROM (SELECT CAST(:id AS INTEGER) AS id, :type AS type, :project AS project,
     :featureName AS feature_name, CAST(:firstId AS INTEGER) AS first_id, :wire AS wire)`);
 
@@ -93,16 +93,16 @@ const contentOf = query<EventRow, string>(`
 export function nextHash(tx: Writing, row: EventRow): string {
   const { id, hash } = headOf(tx.db);
   const before = id > 0 && hash === "" ? sealLog(tx, "upgrade") : hash;
-  return hashOf(before, contentOf(tx.db).pluck().get(row)!);
+  return hashOf(before, contentOf(tx.db).get(row)!);
 }
 
-const lastGivenId = query<object, number>(`
+const lastGivenId = valueQuery<object, number>(`
   SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`);
 
 /** The last id that an event got, even if it was deleted. */
-export const lastId = (db: Database): number => lastGivenId(db).pluck().get({})!;
+export const lastId = (db: Database): number => lastGivenId(db).get({})!;
 
-const unchained = query<object, string>(`SELECT ${CONTENT} FROM events WHERE hash IS NULL ORDER BY id`);
+const unchained = valueQuery<object, string>(`SELECT ${CONTENT} FROM events WHERE hash IS NULL ORDER BY id`);
 
 /** Counts events without a hash, and makes one of them all. */
 export function digestOfUnproved() {
@@ -120,16 +120,16 @@ export function digestOfUnproved() {
 /** Whether no event without a hash is missing from the newest seal, and none is at the end of the log. */
 export function isWhole(db: Database) {
   const { unproved } = currentSeal(db);
-  return headOf(db).id === lastId(db) && countUnchained(db).pluck().get({}) === unproved;
+  return headOf(db).id === lastId(db) && countUnchained(db).get({}) === unproved;
 }
 
-const chainLength = query<object, number>(`
+const chainLength = valueQuery<object, number>(`
   SELECT (SELECT count(hash) FROM events) + (SELECT count(*) FROM event_seals)`);
 
 /** The number of events and seals in the chain. */
-export const lengthOfChain = (db: Database): number => chainLength(db).pluck().get({})!;
+export const lengthOfChain = (db: Database): number => chainLength(db).get({})!;
 
-const countUnchained = query<object, number>(`SELECT count(*) FROM events WHERE hash IS NULL`);
+const countUnchained = valueQuery<object, number>(`SELECT count(*) FROM events WHERE hash IS NULL`);
 
 export const insertSeal = command<StoredSeal>(`
   INSERT INTO event_seals (content, hash) VALUES (:content, unhex(:hash))`);
@@ -154,7 +154,7 @@ export const lastHash = (db: Database, before: string, id = Number.MAX_SAFE_INTE
 export function sealLog(tx: Writing, reason: SealReason, purged?: Head): string {
   const { purgedId, purgedHash } = currentSeal(tx.db);
   const digest = digestOfUnproved();
-  for (const content of unchained(tx.db).pluck().iterate({})) digest.add(content);
+  for (const content of unchained(tx.db).iterate({})) digest.add(content);
   const seal: Seal = {
     afterId: lastId(tx.db),
     reason,

@@ -1,6 +1,6 @@
 import { EDITED_INTEGRATIONS, editorSees } from "../access/visibility.ts";
 import { type Database, perDatabase } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
 
@@ -8,7 +8,7 @@ type Criteria = Pick<StoredEvent, "type" | "project" | "environment">;
 
 // An empty list, or one that begins with `*`, means all; events without a project or environment match every filter
 // (original).
-const interestedIn = query<Criteria, number>(`
+const interestedIn = valueQuery<Criteria, number>(`
   SELECT integrations.id FROM ${EDITED_INTEGRATIONS}
   WHERE enabled AND ${editorSees(":project")} AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = :type)
     AND (:project IS NULL OR ifnull(projects ->> 0, '*') LIKE '*%'
@@ -26,7 +26,7 @@ const enqueue = command<{ integrationIds: string; eventId: number; now: string }
  */
 export function enqueueDeliveries(tx: Writing, eventId: number, event: StoredEvent) {
   const { createdAt: now, type, project, environment } = event;
-  const integrationIds = interestedIn(tx.db).pluck().all({ type, project, environment });
+  const integrationIds = interestedIn(tx.db).all({ type, project, environment });
   if (integrationIds.length === 0) return;
   enqueue(tx).run({ integrationIds: JSON.stringify(integrationIds), eventId, now });
   notifyQueued(tx, integrationIds);

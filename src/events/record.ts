@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { toStoredJson } from "../lib/limits.ts";
 import { fold } from "../lib/text.ts";
@@ -93,10 +93,10 @@ const addToTotal = command<{ project: string; type: string; count: number }>(`
   INSERT INTO event_totals (project, type, count) VALUES (:project, :type, :count)
   ON CONFLICT DO UPDATE SET count = count + :count`);
 
-const total = query<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
+const total = valueQuery<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
 
 /** The exact number of events, which is maintained rather than counted. */
-export const countAllEvents = (db: Database): number => total(db).pluck().get({})!;
+export const countAllEvents = (db: Database): number => total(db).get({})!;
 
 /** Adds events to the totals per project and type. */
 export const addToTotals = (tx: Writing, { project, type }: Pick<Event, "project" | "type">, count: number) =>

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
-import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
@@ -69,7 +69,7 @@ export const listPossibleParents = GET({
   path: `${PROJECT}/features/:child/parents`,
   permission: { project: "projectId" },
   response: v.array(v.string()), // none for an unknown flag (original)
-}).run(({ db, params }) => possibleParents(db).pluck().all(params));
+}).run(({ db, params }) => possibleParents(db).all(params));
 
 export const readHasDependencies = GET({
   id: "checkDependenciesExist",
@@ -80,7 +80,7 @@ export const readHasDependencies = GET({
   response: v.boolean(),
 }).run(({ db, params }) => anyOfProject(db).get(params) !== undefined);
 
-const possibleParents = query<{ projectId: string; child: string }, string>(`
+const possibleParents = valueQuery<{ projectId: string; child: string }, string>(`
   SELECT name FROM features
   WHERE project = :projectId AND archived_at IS NULL AND name <> :child
     AND EXISTS (SELECT 1 FROM features WHERE name = :child AND project = :projectId)

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { bookkeeping, command, query } from "../db/statement.ts";
+import { bookkeeping, command, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
@@ -64,12 +64,12 @@ function missingPart(scope: Scope, { hasProject, hasFeature, hasEnvironment }: P
 /** Whether the flag is archived. */
 export const isArchived = (db: Database, scope: Scope) => partsOf(db).get(scope)!.isArchived === 1;
 
-const enabled = query<FeatureScope, 0 | 1>(`
+const enabled = valueQuery<FeatureScope, 0 | 1>(`
   SELECT enabled FROM feature_environments WHERE feature = :feature AND environment = :environment`);
 
 /** Whether a flag is on in an environment. */
 export const isEnabled = (db: Database, { feature, environment }: FeatureScope): boolean =>
-  enabled(db).pluck().get({ feature, environment }) === 1;
+  enabled(db).get({ feature, environment }) === 1;
 
 const storeEnabled = command<FeatureScope & { enabled: 0 | 1 }>(`
   INSERT INTO feature_environments (feature, environment, enabled) VALUES (:feature, :environment, :enabled)

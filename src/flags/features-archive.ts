@@ -1,6 +1,6 @@
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { command, query, type Stored } from "../db/statement.ts";
+import { command, query, type Stored, valueQuery } from "../db/statement.ts";
 import { tagsOf } from "../events/record.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST } from "../http/operation.ts";
@@ -233,7 +233,7 @@ const setArchived = command<{ name: string; archivedAt: string | null }>(`
 const disableEverywhere = command<{ name: string }>(`
   UPDATE feature_environments SET enabled = 0 WHERE feature = :name AND enabled`);
 
-const archivedOf = query<{ project: string }, string>(`
+const archivedOf = valueQuery<{ project: string }, string>(`
   SELECT name FROM features WHERE project = :project AND archived_at IS NOT NULL ORDER BY name`);
 
 const removeRow = command<{ name: string }>(`DELETE FROM features WHERE name = :name`);
@@ -271,5 +271,5 @@ function deleteFeature(tx: Tx, feature: Feature) {
 
 /** Deletes all archived flags of a project. */
 function deleteArchivedFeatures(tx: Tx, project: string) {
-  for (const name of archivedOf(tx.db).pluck().all({ project })) deleteFeature(tx, findFeature(tx.db, name)!);
+  for (const name of archivedOf(tx.db).all({ project })) deleteFeature(tx, findFeature(tx.db, name)!);
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { firstPrivate, hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { fromStored, query, type Stored } from "../db/statement.ts";
+import { fromStored, query, type Stored, valueQuery } from "../db/statement.ts";
 import { Strategy } from "../evaluation/strategy.ts";
 import { FlagVariant } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
@@ -92,20 +92,20 @@ export const exportFeatures = POST({
 
 const VISIBLE = `project NOT IN (SELECT value FROM json_each(:hidden))`;
 
-const allLive = query<{ hidden: string }, string>(`
+const allLive = valueQuery<{ hidden: string }, string>(`
   SELECT name FROM features INDEXED BY live_features
   WHERE archived_at IS NULL AND created_at > '' AND ${VISIBLE} ORDER BY name`);
 
-const named = query<{ hidden: string; names: string }, string>(`
+const named = valueQuery<{ hidden: string; names: string }, string>(`
   SELECT DISTINCT name FROM json_each(:names) CROSS JOIN features ON name = json_each.value
   WHERE ${VISIBLE} ORDER BY name`);
 
-const tagged = query<{ hidden: string; tag: string }, string>(`
+const tagged = valueQuery<{ hidden: string; tag: string }, string>(`
   SELECT DISTINCT name FROM feature_tags CROSS JOIN features ON name = feature
   WHERE (value = :tag OR feature_tags.type || ':' || value = :tag) AND archived_at IS NULL AND ${VISIBLE}
   ORDER BY name`);
 
-const ofProject = query<{ hidden: string; project: string }, string>(`
+const ofProject = valueQuery<{ hidden: string; project: string }, string>(`
   SELECT name FROM features WHERE project = :project AND archived_at IS NULL AND ${VISIBLE} ORDER BY name`);
 
 /** The names of the visible flags to export; archived ones only if they are named. */
@@ -116,12 +116,10 @@ function namesToExport(
 ): string[] {
   const hidden = JSON.stringify(hiddenProjects);
   if (features !== undefined && features.length > 0)
-    return named(db)
-      .pluck()
-      .all({ hidden, names: JSON.stringify(features) });
-  if (tag !== undefined) return tagged(db).pluck().all({ hidden, tag });
-  if (project !== undefined) return ofProject(db).pluck().all({ hidden, project });
-  return allLive(db).pluck().all({ hidden });
+    return named(db).all({ hidden, names: JSON.stringify(features) });
+  if (tag !== undefined) return tagged(db).all({ hidden, tag });
+  if (project !== undefined) return ofProject(db).all({ hidden, project });
+  return allLive(db).all({ hidden });
 }
 
 interface Bind {

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { command, query, type Stored, toStored } from "../db/statement.ts";
+import { command, type Stored, toStored, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -92,19 +92,19 @@ export const recordStale = (tx: Tx, { name, project, stale }: Feature) =>
 const setProject = command<{ name: string; project: string }>(`
   UPDATE features SET project = :project WHERE name = :name`);
 
-const missingEnvironments = query<{ name: string; project: string }, string>(`
+const missingEnvironments = valueQuery<{ name: string; project: string }, string>(`
   SELECT environment FROM feature_environments
   WHERE feature = :name AND enabled
     AND environment NOT IN (SELECT environment FROM project_environments WHERE project = :project)
   ORDER BY environment`);
 
-const ownSegments = query<{ name: string; project: string }, string>(`
+const ownSegments = valueQuery<{ name: string; project: string }, string>(`
   SELECT DISTINCT segments.name FROM strategies
   JOIN strategy_segments ON strategy = strategies.id JOIN segments ON segments.id = segment
   WHERE feature = :name AND segments.project IS NOT NULL AND segments.project <> :project
   ORDER BY segments.name`);
 
-const ownFields = query<{ name: string; project: string }, string>(`
+const ownFields = valueQuery<{ name: string; project: string }, string>(`
   SELECT DISTINCT context_field FROM strategies
   JOIN strategy_context_fields ON strategy = strategies.id JOIN context_fields ON context_fields.name = context_field
   WHERE feature = :name AND context_fields.project IS NOT NULL AND context_fields.project <> :project
@@ -120,7 +120,7 @@ export function moveFeature(tx: Tx, { name, project: oldProject }: Feature, newP
   if (isDependent(tx.db, name)) throw refused(`The flag ${name} has dependencies: remove them first`);
   const own = { segments: ownSegments, "context fields": ownFields };
   for (const [kind, uses] of Object.entries(own)) {
-    const used = uses(tx.db).pluck().all({ name, project: newProject });
+    const used = uses(tx.db).all({ name, project: newProject });
     if (used.length > 0)
       throw refused(`The flag ${name} uses ${kind} of the project ${oldProject}: ${used.join(", ")}`);
   }
@@ -132,7 +132,7 @@ export function moveFeature(tx: Tx, { name, project: oldProject }: Feature, newP
 }
 
 function requireEnvironments(db: Database, name: string, project: string) {
-  const missing = missingEnvironments(db).pluck().all({ name, project });
+  const missing = missingEnvironments(db).all({ name, project });
   if (missing.length === 0) return;
   throw new ApiError(
     "IncompatibleProjectError",

@@ -1,6 +1,6 @@
 import { type PersonRow, toPerson } from "../access/person.ts";
 import type { Database } from "../db/database.ts";
-import { query, type Stored } from "../db/statement.ts";
+import { query, type Stored, valueQuery } from "../db/statement.ts";
 import { RawJson, type Wire } from "../lib/raw-json.ts";
 import { linksOf } from "./feature-links.ts";
 import type { CurrentStage, Feature, FeatureDetails } from "./features-schema.ts";
@@ -24,7 +24,7 @@ export function featureDetails(
     favorite: isFavorite(db).get({ name, userId }) !== undefined,
     createdBy: toPerson(creatorOf(db).get({ name })!),
     variants: new RawJson(environments.find(({ variants }) => variants !== "[]")?.variants ?? "[]"),
-    dependencies: new RawJson(dependenciesOf(db).pluck().get({ name })!),
+    dependencies: new RawJson(dependenciesOf(db).get({ name })!),
     children: liveChildren(db, name),
     ...(lifecycle && { lifecycle }),
     links: linksOf(db).all({ feature: name }),
@@ -85,7 +85,7 @@ const authorsOf = query<{ name: string }, PersonRow>(`
 const isFavorite = query<{ name: string; userId: number | null }>(`
   SELECT 1 FROM feature_favorites WHERE feature = :name AND user_id = :userId`);
 
-const dependenciesOf = query<{ name: string }, string>(`
+const dependenciesOf = valueQuery<{ name: string }, string>(`
   SELECT ${DEPENDENCIES} FROM feature_dependencies WHERE feature = :name`);
 
 const stageOf = query<{ name: string }, Omit<CurrentStage, "status">>(`

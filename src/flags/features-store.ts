@@ -1,7 +1,7 @@
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { fromStored, query, type Stored } from "../db/statement.ts";
+import { fromStored, query, type Stored, valueQuery } from "../db/statement.ts";
 import type { Tag } from "../events/schema.ts";
 import { ApiError, found } from "../lib/api-error.ts";
 import { Feature, type FeatureEnvironment, type FeatureFilter, ProjectFeature } from "./features-schema.ts";
@@ -62,12 +62,12 @@ export function mayBeHidden(db: Database, actor: Actor, name: string): boolean {
 export const DEPENDENCIES = `json_group_array(json_object(
   'feature', parent, 'enabled', json(iif(enabled, 'true', 'false')), 'variants', json(variants)) ORDER BY parent)`;
 
-const childrenOf = query<{ name: string }, string>(`
+const childrenOf = valueQuery<{ name: string }, string>(`
   SELECT feature FROM feature_dependencies JOIN features ON features.name = feature
   WHERE parent = :name AND archived_at IS NULL ORDER BY feature`);
 
 /** The names of live flags that depend on this one, sorted. */
-export const liveChildren = (db: Database, name: string): string[] => childrenOf(db).pluck().all({ name });
+export const liveChildren = (db: Database, name: string): string[] => childrenOf(db).all({ name });
 
 type ListedRow = Stored<Omit<ProjectFeature, "lastSeenAt" | "environments">>;
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST } from "../http/operation.ts";
@@ -110,7 +110,7 @@ const stagesOf = query<{ featureName: string }, Omit<CurrentStage, "status"> & {
   ORDER BY entered_at, ${STEP}`);
 
 // A flag is live once it is on in production; a completed or archived flag goes no further.
-const stagesReached = query<{ feature: string; environment: string }, Stage>(`
+const stagesReached = valueQuery<{ feature: string; environment: string }, Stage>(`
   SELECT stage
   FROM features
   JOIN environments ON environments.name = :environment AND environments.enabled
@@ -147,7 +147,7 @@ export function enterStage(tx: Tx, feature: string, stage: Stage, status: string
 
 /** Stores the stages that a flag reaches by being used in an environment; no event is recorded (original). */
 export function enterUsageStages(tx: Writing, feature: string, environment: string, now: string) {
-  for (const stage of stagesReached(tx.db).pluck().all({ feature, environment }))
+  for (const stage of stagesReached(tx.db).all({ feature, environment }))
     insertStage(tx).run({ feature, stage, enteredAt: now, status: null });
 }
 

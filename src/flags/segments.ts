@@ -5,7 +5,7 @@ import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query, type Stored, toStored } from "../db/statement.ts";
+import { command, query, type Stored, toStored, valueQuery } from "../db/statement.ts";
 import {
   Constraint,
   constraintWarnings,
@@ -219,7 +219,7 @@ const withUse = query<
   WHERE ifnull(segments.project, '') NOT IN (SELECT value FROM json_each(:hidden))
   GROUP BY segments.id ORDER BY segments.name`);
 
-const ofProject = query<{ project: string }, number>(`
+const ofProject = valueQuery<{ project: string }, number>(`
   SELECT id FROM segments WHERE project = :project ORDER BY id`);
 
 const usableIn = query<{ project: string }, Pick<SegmentRow, "id" | "name">>(`
@@ -227,7 +227,7 @@ const usableIn = query<{ project: string }, Pick<SegmentRow, "id" | "name">>(`
 
 const named = query<{ name: string }>(`SELECT 1 FROM segments WHERE name = :name`);
 
-const count = query<object, number>(`SELECT count(*) FROM segments`);
+const count = valueQuery<object, number>(`SELECT count(*) FROM segments`);
 
 const insert = command<Omit<SegmentRow, "id"> & { id: number | null }>(`
   INSERT INTO segments (id, name, description, project, constraints, created_by, created_at)
@@ -273,7 +273,7 @@ function requirePermissionFor(db: Database, actor: Actor, permission: Permission
 
 /** @throws ApiError `ExceedsLimitError` if the limit of segments is reached */
 function requireRoom(db: Database) {
-  if (count(db).pluck().get({})! < LIMITS.segments) return;
+  if (count(db).get({})! < LIMITS.segments) return;
   const message = `There are ${LIMITS.segments} segments, the most allowed: delete one first`;
   throw new ApiError("ExceedsLimitError", message);
 }
@@ -298,7 +298,7 @@ function deleteSegment(tx: Tx, segment: Segment) {
 
 /** Deletes all segments that belong to a project; none of them is in use. */
 export function deleteSegmentsOf(tx: Tx, project: string) {
-  for (const id of ofProject(tx.db).pluck().all({ project })) deleteSegment(tx, requireSegment(tx.db, id));
+  for (const id of ofProject(tx.db).all({ project })) deleteSegment(tx, requireSegment(tx.db, id));
 }
 
 export const segment = kind({

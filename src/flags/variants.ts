@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { requirePermission } from "../access/require-permission.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import { type FlagVariant, FlagVariants, NewFlagVariant, requireWeights } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
 import { applyJsonPatchAs, JsonPatch } from "../http/json-patch.ts";
@@ -51,7 +51,7 @@ export const listParentVariants = GET({
   path: "/api/admin/projects/:projectId/features/:parent/parent-variants",
   permission: { project: "projectId" },
   response: v.array(v.string()), // none if the flag is unknown (original)
-}).run(({ db, params }) => namesOf(db).pluck().all(params));
+}).run(({ db, params }) => namesOf(db).all(params));
 
 export const readVariants = GET({
   ...ofFlag,
@@ -175,7 +175,7 @@ export const variantsIn = (db: Database, { feature, environment }: FeatureScope)
 const variantsOf = (db: Database, feature: string): FlagVariant[] =>
   [...variantsByEnvironment(db, feature).values()].find((variants) => variants.length > 0) ?? [];
 
-const namesOf = query<{ projectId: string; parent: string }, string>(`
+const namesOf = valueQuery<{ projectId: string; parent: string }, string>(`
   SELECT json_each.value ->> 'name' AS name
   FROM features JOIN strategies ON strategies.feature = features.name, json_each(strategies.variants)
   WHERE features.name = :parent AND features.project = :projectId

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import type { Event } from "../events/schema.ts";
 import { findFeature } from "../flags/features-store.ts";
 import { strategiesOf } from "../flags/strategies-store.ts";
@@ -31,7 +31,7 @@ export interface Blame extends Pick<Event, "id" | "createdAt" | "createdBy" | "c
 export function blameOf(db: Database, flag: Flag): Blame[] {
   let parts = [...partsOf(db, flag)];
   const blame: Blame[] = [];
-  for (const wire of newestFirst(db).pluck().iterate(flag)) {
+  for (const wire of newestFirst(db).iterate(flag)) {
     const event: Event = JSON.parse(wire);
     if (parts.length === 0 || event.type === "feature-deleted") break; // what was before is another flag's
     const { id, createdAt, createdBy, createdByUserId } = event;
@@ -43,7 +43,7 @@ export function blameOf(db: Database, flag: Flag): Blame[] {
   return blame;
 }
 
-const newestFirst = query<Flag, string>(`
+const newestFirst = valueQuery<Flag, string>(`
   SELECT wire FROM events
   WHERE feature_name = :feature AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY id DESC`);

@@ -1,7 +1,7 @@
 import { EDITED_INTEGRATIONS, editorSees } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { notifyQueued } from "../events/deliveries.ts";
 import { TooLongError, toStoredJson } from "../lib/limits.ts";
@@ -58,7 +58,7 @@ export interface Target {
 export const targetById = query<{ id: number }, Target>(`
   SELECT id, provider, parameters, enabled AND NOT paused AS isActive FROM integrations WHERE id = :id`);
 
-export const activeIntegrations = query<object, number>(`
+export const activeIntegrations = valueQuery<object, number>(`
   SELECT id FROM integrations WHERE enabled AND NOT paused ORDER BY id`);
 
 /** An event as JSON text, what proves the log up to it, and whether the last editor of an integration may see it now. */
@@ -75,7 +75,7 @@ export const troubleOf = (db: Database, id: number) =>
   trouble(db).get({ id }) ?? { failures: 0, retryAt: "" };
 
 // An empty list, or one that begins with `*`, means all; as when deliveries are queued.
-const newestWanted = query<{ id: number; hidden: string }, number>(`
+const newestWanted = valueQuery<{ id: number; hidden: string }, number>(`
   SELECT recent.id FROM ${EDITED_INTEGRATIONS}
   JOIN events AS recent ON recent.id > (SELECT max(id) - 500 FROM events)
   WHERE integrations.id = :id AND ${editorSees("recent.project")}
@@ -88,7 +88,7 @@ const newestWanted = query<{ id: number; hidden: string }, number>(`
   ORDER BY recent.id DESC LIMIT 1`);
 
 // Events without a project, so that a test reveals nothing that the receiver must not see.
-const newestOfIntegrations = query<object, number>(`
+const newestOfIntegrations = valueQuery<object, number>(`
   SELECT max(id) FROM events WHERE type IN ('addon-config-created', 'addon-config-updated', 'addon-config-deleted')`);
 
 /**
@@ -96,10 +96,8 @@ const newestOfIntegrations = query<object, number>(`
  * @param hidden projects that the caller, who is shown the event, may not see
  */
 export const eventToTry = (db: Database, id: number, hidden: readonly string[]): number | undefined =>
-  newestWanted(db)
-    .pluck()
-    .get({ id, hidden: JSON.stringify(hidden) }) ??
-  newestOfIntegrations(db).pluck().get({}) ??
+  newestWanted(db).get({ id, hidden: JSON.stringify(hidden) }) ??
+  newestOfIntegrations(db).get({}) ??
   undefined;
 
 type Key = { integrationId: number; eventId: number };

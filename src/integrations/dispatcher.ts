@@ -90,7 +90,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       void lane();
     }
   };
-  const wakeAll = () => wake(activeIntegrations(db).pluck().all({}));
+  const wakeAll = () => wake(activeIntegrations(db).all({}));
   onQueued(db, wake);
   const stopPolling = watchOthers(db, wakeAll, POLL_MS);
   wakeAll();

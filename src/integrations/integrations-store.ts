@@ -3,7 +3,7 @@ import { SYSTEM } from "../access/actor.ts";
 import { bit, Flag, Id, kind, Name, OptionalText, OptionalTime, optional } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { eventTypeWarnings } from "../events/schema.ts";
 import { actingAs, type Tx } from "../events/write.ts";
@@ -94,12 +94,12 @@ const insertIntegration = command<Row>(`
     :createdAt, :editedByUserId)`);
 
 // AUTOINCREMENT's own counter. The id is needed before the insert, since secrets are bound to it when encrypted.
-const nextId = query<object, number>(`
+const nextId = valueQuery<object, number>(`
   SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'integrations'), 0) + 1`);
 
 /** Creates an integration and its provider's tag types (original). @returns it as in the request */
 export function createIntegration(tx: Tx, integration: NewIntegration) {
-  const id = nextId(tx.db).pluck().get({})!;
+  const id = nextId(tx.db).get({})!;
   const { description = null } = integration;
   const created = { id, ...integration, description };
   const own = { paused: 0, createdAt: tx.now, editedByUserId: tx.actor.createdByUserId } as const;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Id, kind } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { EventText } from "../events/wire.ts";
 import { toStoredJson } from "../lib/limits.ts";
@@ -73,12 +73,12 @@ export const insertIntegrationEvent = command<RecordRow>(`
   INSERT INTO integration_events (id, integration_id, created_at, state, state_details, event_id, details)
   VALUES (:id, :integrationId, :createdAt, :state, :stateDetails, :eventId, :details)`);
 
-const eventIdOf = query<{ id: bigint; integrationId: number }, number>(`
+const eventIdOf = valueQuery<{ id: bigint; integrationId: number }, number>(`
   SELECT event_id FROM integration_events WHERE id = :id AND integration_id = :integrationId`);
 
 /** The event of an integration's record. */
 export const eventOfRecord = (db: Database, integrationId: number, id: bigint): number | undefined =>
-  eventIdOf(db).pluck().get({ id, integrationId });
+  eventIdOf(db).get({ id, integrationId });
 
 /** Which records of each integration to keep: those of the last days, or a number of the newest. */
 export type Retention = { days: number } | { count: number };
@@ -102,7 +102,7 @@ const nthNewest = query<{ count: number }, First>(`
     ORDER BY id DESC LIMIT 1 OFFSET :count - 1), 0) AS first
   FROM integrations`);
 
-const countBefore = query<First, number>(`
+const countBefore = valueQuery<First, number>(`
   SELECT count(*) FROM integration_events WHERE integration_id = :id AND id < :first`);
 
 const removeBefore = command<First & { limit: number }>(`
@@ -114,7 +114,7 @@ const SLICE = 200;
 
 /** The number of delivery records past their retention. */
 export const countOldRecords = (db: Database, retention: Retention, now: number): number =>
-  firstRetained(db, retention, now).reduce((sum, one) => sum + countBefore(db).pluck().get(one)!, 0);
+  firstRetained(db, retention, now).reduce((sum, one) => sum + countBefore(db).get(one)!, 0);
 
 /** Removes some of them; no event is recorded. @returns how many, 0 once all are removed */
 export function removeOldRecords(tx: Writing, retention: Retention, now: number): number {

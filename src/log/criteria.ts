@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 
 /*
  * Events by type, project, flag and author. Indexes have the events of each type, project, and pair of them, and of each
@@ -59,9 +59,9 @@ interface Page {
 /** The ids of the events that match, newest first. */
 export function matchingIds(db: Database, criteria: Criteria, page: Page): number[] {
   const bind = { ...criteria, ...page };
-  if (isSearch(criteria)) return sourceOf(criteria).ids(db).pluck().all(bind);
-  const ids = visible(db).pluck().all(bind);
-  return ids.length === page.limit || criteria.hidden === "[]" ? ids : ofProjects.ids(db).pluck().all(bind);
+  if (isSearch(criteria)) return sourceOf(criteria).ids(db).all(bind);
+  const ids = visible(db).all(bind);
+  return ids.length === page.limit || criteria.hidden === "[]" ? ids : ofProjects.ids(db).all(bind);
 }
 
 /** The exact number of events that match. */
@@ -69,7 +69,7 @@ export function countMatches(db: Database, criteria: Criteria): number {
   const { features, creators, first, last } = criteria;
   const hasStoredTotal = (features ?? creators) === null && first === 0n && last === NEWEST;
   const count = hasStoredTotal ? totalOfPairs(db) : sourceOf(criteria).count(db);
-  return count.pluck().get(criteria)!;
+  return count.get(criteria)!;
 }
 
 const isSearch = ({ types, projects, features, creators }: Criteria) =>
@@ -85,7 +85,7 @@ function sourceOf({ types, projects, features, creators }: Criteria) {
 const isSingle = (list: string | null) => list !== null && JSON.parse(list).length === 1;
 
 // If there is nothing to search for, enough of the newest events are usually visible.
-const visible = query<Criteria & Page, number>(`
+const visible = valueQuery<Criteria & Page, number>(`
   SELECT id FROM (
     SELECT id, project FROM events WHERE id BETWEEN :first AND :last
     ORDER BY id DESC LIMIT (:offset + :limit) * iif(:hidden = '[]', 1, 4))
@@ -96,17 +96,17 @@ const FROM_PAIRS = `event_totals
   WHERE ${isAmong("event_totals.type", "types")} AND ${isAmong("project", "projects")}
     AND project NOT IN (SELECT value FROM json_each(:hidden))`;
 
-const totalOfPairs = query<Criteria, number>(`SELECT ifnull(sum(count), 0) FROM ${FROM_PAIRS}`);
+const totalOfPairs = valueQuery<Criteria, number>(`SELECT ifnull(sum(count), 0) FROM ${FROM_PAIRS}`);
 
 const merged = (groups: string, index: string, ofGroup: string) => {
   const fromGroup = `FROM events AS one INDEXED BY ${index} WHERE ${ofGroup} AND one.id BETWEEN :first AND :last`;
   return {
-    ids: query<Criteria & Page, number>(`
+    ids: valueQuery<Criteria & Page, number>(`
       SELECT events.id
       FROM (${groups}) AS groups CROSS JOIN events ON events.id IN (
         SELECT one.id ${fromGroup} ORDER BY one.id DESC LIMIT :offset + :limit)
       ORDER BY events.id DESC LIMIT :limit OFFSET :offset`),
-    count: query<Criteria, number>(`
+    count: valueQuery<Criteria, number>(`
       SELECT ifnull(sum((SELECT count(*) ${fromGroup})), 0) FROM (${groups}) AS groups`),
   };
 };
@@ -140,9 +140,9 @@ const FROM_PROJECT = `events
     AND project NOT IN (SELECT value FROM json_each(:hidden))`;
 
 const ofProject = {
-  ids: query<Criteria & Page, number>(`
+  ids: valueQuery<Criteria & Page, number>(`
     SELECT id FROM ${FROM_PROJECT} ORDER BY id DESC LIMIT :limit OFFSET :offset`),
-  count: query<Criteria, number>(`SELECT count(*) FROM ${FROM_PROJECT}`),
+  count: valueQuery<Criteria, number>(`SELECT count(*) FROM ${FROM_PROJECT}`),
 };
 
 const FROM_FEATURES = `events
@@ -150,7 +150,7 @@ const FROM_FEATURES = `events
 
 // A flag has few events, so they are sorted.
 const ofFeatures = {
-  ids: query<Criteria & Page, number>(`
+  ids: valueQuery<Criteria & Page, number>(`
     SELECT id FROM ${FROM_FEATURES} ORDER BY id DESC LIMIT :limit OFFSET :offset`),
-  count: query<Criteria, number>(`SELECT count(*) FROM ${FROM_FEATURES}`),
+  count: valueQuery<Criteria, number>(`SELECT count(*) FROM ${FROM_FEATURES}`),
 };

@@ -1,5 +1,5 @@
 import { type Database, snapshot } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import {
   CONTENT,
   currentSeal,
@@ -105,7 +105,7 @@ function* linksAfter(db: Database, { id: startId, hash: startHash }: Head): Gene
   yield* left;
 }
 
-const hashOfEvent = query<{ id: number }, string>(`SELECT lower(hex(hash)) FROM events WHERE id = :id`);
+const hashOfEvent = valueQuery<{ id: number }, string>(`SELECT lower(hex(hash)) FROM events WHERE id = :id`);
 
 /** What a link may follow after one that doesn't fit: its own hash, what that should be, or the hash before it. */
 const [OWN, DUE, BEFORE] = [0, 1, 2];
@@ -181,7 +181,7 @@ class Walk {
     else if (id > previousId + 1) this.#noteRemoved(previousId + 1, id - 1);
     else this.note(id, "changed");
     const due = hashOf(this.#hashes[OWN]!, content);
-    const elsewhere = hashOfEvent(this.#db).pluck().get({ id: storedId });
+    const elsewhere = hashOfEvent(this.#db).get({ id: storedId });
     this.#hashes = [hash, due, this.#hashes[OWN]!, elsewhere ?? hash];
   }
 

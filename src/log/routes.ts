@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { type Actor, SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { Event } from "../events/schema.ts";
 import { joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
@@ -217,7 +217,7 @@ function periodsOf(
   { from, to }: v.InferOutput<typeof LogFilter>,
   count: (first: bigint, last: bigint) => number,
 ) {
-  const begin = startOfDay(from ?? oldestTime(db).pluck().get({}) ?? timestamp());
+  const begin = startOfDay(from ?? oldestTime(db).get({}) ?? timestamp());
   const end = startOfDay(to ?? timestamp()) + DAY_MS;
   const length = Math.max(1, Math.ceil((end - begin) / DAY_MS / PERIODS)) * DAY_MS;
   const ends = Array.from(
@@ -230,7 +230,7 @@ function periodsOf(
   });
 }
 
-const oldestTime = query<object, string>(`
+const oldestTime = valueQuery<object, string>(`
   SELECT wire ->> 'createdAt' FROM events WHERE id > 0 ORDER BY id LIMIT 1`);
 
 const startOfDay = (time: string) => Date.parse(time.slice(0, 10));

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
 import { onChange } from "../db/revision.ts";
-import { bookkeeping, query } from "../db/statement.ts";
+import { bookkeeping, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
@@ -25,11 +25,11 @@ const PAGES = 32;
 const merge = bookkeeping<{ pages: number }>(`
   INSERT INTO event_searches (event_searches, rank) VALUES ('merge', :pages)`);
 
-const rowsWritten = query<object, number>("SELECT total_changes()");
+const rowsWritten = valueQuery<object, number>("SELECT total_changes()");
 
 /** Merges some segments. @returns whether there may be more to merge */
 export function mergeSome(tx: Writing): boolean {
-  const written = () => rowsWritten(tx.db).pluck().get({})!;
+  const written = () => rowsWritten(tx.db).get({})!;
   const before = written();
   merge(tx).run({ pages: PAGES });
   return written() - before >= 2; // the command itself counts as one

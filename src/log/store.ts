@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Hash, Id, kind, Name, optional, Real } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { insertSeal, SEAL_REASONS, seals } from "../events/chain.ts";
 import { eventTypeWarnings, Tag } from "../events/schema.ts";
 import { JsonObject, Text, Time } from "../lib/validation.ts";
@@ -13,20 +13,18 @@ export const WINDOW = 256 * 1024;
 /** The events read at once, if all are short: together they have no more than one window. */
 const BATCH = 100;
 
-const shortWires = query<{ ids: string }, string | null>(`
+const shortWires = valueQuery<{ ids: string }, string | null>(`
   SELECT CASE WHEN octet_length(wire) <= ${WINDOW / BATCH} THEN wire END
   FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value`);
 
 /** An event's JSON. */
-export const wireOf = query<{ id: number }, string>(`SELECT wire FROM events WHERE id = :id`);
+export const wireOf = valueQuery<{ id: number }, string>(`SELECT wire FROM events WHERE id = :id`);
 
 /** The wire JSON of events in the order of the ids, in windows of limited size. */
 export function* wireWindows(db: Database, ids: readonly number[]): Generator<string[]> {
   for (let start = 0; start < ids.length; start += BATCH) {
     const batch = ids.slice(start, start + BATCH);
-    const wires = shortWires(db)
-      .pluck()
-      .all({ ids: JSON.stringify(batch) });
+    const wires = shortWires(db).all({ ids: JSON.stringify(batch) });
     if (wires.includes(null)) yield* longWindows(db, batch);
     else yield wires as string[];
   }
@@ -36,7 +34,7 @@ function* longWindows(db: Database, ids: readonly number[]): Generator<string[]>
   let wires: string[] = [];
   let size = 0;
   for (const id of ids) {
-    const wire = wireOf(db).pluck().get({ id })!;
+    const wire = wireOf(db).get({ id })!;
     wires.push(wire);
     size += wire.length;
     if (size <= WINDOW) continue;
@@ -60,9 +58,9 @@ export function* matchingWindows(db: Database, criteria: Criteria): Generator<st
   }
 }
 
-const oldestId = query<object, number>(`SELECT id FROM events WHERE id > 0 ORDER BY id LIMIT 1`);
+const oldestId = valueQuery<object, number>(`SELECT id FROM events WHERE id > 0 ORDER BY id LIMIT 1`);
 
-const newestId = query<object, number>(`SELECT id FROM events WHERE id > 0 ORDER BY id DESC LIMIT 1`);
+const newestId = valueQuery<object, number>(`SELECT id FROM events WHERE id > 0 ORDER BY id DESC LIMIT 1`);
 
 const timeFrom = query<{ id: number }, { id: number; createdAt: string }>(`
   SELECT id, wire ->> 'createdAt' AS createdAt FROM events WHERE id >= :id ORDER BY id LIMIT 1`);
@@ -72,8 +70,8 @@ const timeFrom = query<{ id: number }, { id: number; createdAt: string }>(`
  * written in time order, so a binary search finds it without an index.
  */
 export function idSince(db: Database, time: string): number {
-  let first = oldestId(db).pluck().get({}) ?? 1;
-  let last = newestId(db).pluck().get({}) ?? 0;
+  let first = oldestId(db).get({}) ?? 1;
+  let last = newestId(db).get({}) ?? 0;
   while (first <= last) {
     const middle = Math.floor((first + last) / 2);
     const event = timeFrom(db).get({ id: middle })!;
@@ -83,7 +81,7 @@ export function idSince(db: Database, time: string): number {
   return first;
 }
 
-const lines = query<object, string>(`
+const lines = valueQuery<object, string>(`
   SELECT CASE WHEN coalesce(first_id, hash) IS NULL THEN wire ELSE substr(wire, 1, length(wire) - 1)
     || ifnull(',"firstId":' || first_id, '') || iif(hash IS NULL, '', ',"hash":"' || lower(hex(hash)) || '"') || '}' END
   FROM events ORDER BY id`);
@@ -114,7 +112,7 @@ export const event = kind({
   insert({ events }, { id, label, summary, ...line }) {
     events.store({ ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
   },
-  rows: (db) => lines(db).pluck().iterate({}),
+  rows: (db) => lines(db).iterate({}),
   warnings: (_, { type }) => eventTypeWarnings("type", type),
 });
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { Event } from "../events/schema.ts";
 import { EventText } from "../events/wire.ts";
 import { GET } from "../http/operation.ts";
@@ -40,12 +40,12 @@ interface FollowedEvent {
 /** The number of events examined at a time. */
 const BATCH_SIZE = 1000;
 
-const newestId = query<object, number>(`SELECT ifnull(max(id), 0) FROM events`);
+const newestId = valueQuery<object, number>(`SELECT ifnull(max(id), 0) FROM events`);
 
 const newer = query<Criteria, FollowedEvent>(`SELECT id, wire FROM events WHERE ${MATCHES} ORDER BY id`);
 
 /** The id of the newest event; 0 if there is none. */
-export const newestEvent = (db: Database) => newestId(db).pluck().get({})!;
+export const newestEvent = (db: Database) => newestId(db).get({})!;
 
 /** The events after an id, oldest first, up to about one window, and the id up to which they are complete. */
 export function eventsAfter(db: Database, criteria: Criteria, after: number) {

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { nextTurn } from "../lib/background.ts";
 import { type Criteria, countMatches, MATCHES, matchingIds, NEWEST, toCriteria } from "./criteria.ts";
 
@@ -88,7 +88,7 @@ const sliceById = query<Bind & { ids: string }, SliceRow>(
   FROM json_each(:ids) CROSS JOIN event_searches_content AS texts ON texts.id = json_each.value`),
 );
 
-const trigramsFrom = query<{ text: string; limit: number }, string>(`
+const trigramsFrom = valueQuery<{ text: string; limit: number }, string>(`
   SELECT term FROM event_trigrams
   WHERE term >= :text AND term <= :text || char(0x10FFFF, 0x10FFFF) LIMIT :limit`);
 
@@ -144,9 +144,7 @@ function isCommon(source: Source) {
 
 /** The trigrams that begin with a shorter text, as the tokenizer spells them. */
 const trigrams = (db: Database, text: string, limit: number): string[] =>
-  trigramsFrom(db)
-    .pluck()
-    .all({ text: text.replace(/[\uFFFE\uFFFF]/g, "\uFFFD"), limit });
+  trigramsFrom(db).all({ text: text.replace(/[\uFFFE\uFFFF]/g, "\uFFFD"), limit });
 
 /** Any of the trigrams that begin with a short text; `""` if there are none, undefined if they would be no use. */
 function anyTrigram(db: Database, text: string, visible: Source): string | undefined {

@@ -1,6 +1,6 @@
 import { type Database, snapshot } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { contextField, createContextField } from "../flags/context-fields.ts";
 import {
@@ -57,13 +57,13 @@ export function* changesToPush(sides: Sides, tx: Tx): Generator<Change> {
   yield* changesOfParts(sides, ids);
 }
 
-const fieldsWithoutDefinition = query<object, string>(`
+const fieldsWithoutDefinition = valueQuery<object, string>(`
   SELECT DISTINCT context_field FROM strategy_context_fields
   WHERE context_field NOT IN (SELECT name FROM context_fields) ORDER BY context_field`);
 
 /** An Unleash lets strategies use any field, and so does the copy of the server, until that says otherwise. */
 function admitUnknownFields({ ours, theirs }: Sides, tx: Tx) {
-  for (const name of fieldsWithoutDefinition(ours).pluck().all({}))
+  for (const name of fieldsWithoutDefinition(ours).all({}))
     if (!isKnown(theirs, "contextField", name)) createContextField(tx, { name, stickiness: false });
 }
 

@@ -145,7 +145,7 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   addons: from(integration, integrationRows),
   events: from(event, eventRows),
   integration_events: from(integrationEvent, ({ id, eventId, ...line }, { db }) => [
-    { ...line, id: String(id), event: JSON.parse(wireOf(db).pluck().get({ id: eventId })!) },
+    { ...line, id: String(id), event: JSON.parse(wireOf(db).get({ id: eventId })!) },
   ]),
 
   client_applications: from(application, ({ name, places: _, ...line }) => [{ appName: name, ...line }]),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { kind, LineError } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -108,10 +108,10 @@ const approvesAnywhere = query<object>(
   `SELECT 1 FROM project_environments WHERE required_approvals IS NOT NULL LIMIT 1`,
 );
 
-const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
+const instance = valueQuery<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
 
 /** The id of this data file, a UUID generated when it was created. */
-export const instanceId = (db: Database): string => instance(db).pluck().get({})!;
+export const instanceId = (db: Database): string => instance(db).get({})!;
 
 export const readTelemetry = GET({
   id: "getTelemetrySettings",
@@ -260,11 +260,11 @@ export const masked = <T extends object>(value: T): T =>
 
 /** Undefined if it was never set. */
 function storedSetting<N extends keyof Settings>(db: Database, name: N): Settings[N] | undefined {
-  const content = contentOf(db).pluck().get({ name });
+  const content = contentOf(db).get({ name });
   return content === undefined ? undefined : JSON.parse(content);
 }
 
-const contentOf = query<{ name: string }, string>(`SELECT content FROM settings WHERE name = :name`);
+const contentOf = valueQuery<{ name: string }, string>(`SELECT content FROM settings WHERE name = :name`);
 
 const store = command<{ name: string; content: string }>(`
   INSERT INTO settings (name, content) VALUES (:name, :content)

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import type { Stage } from "../flags/features-schema.ts";
 import { byStage, LATEST_FIRST } from "../flags/lifecycle.ts";
 import { GET } from "../http/operation.ts";
@@ -55,7 +55,7 @@ function activity(db: Database, project: string): ProjectStatus["activityCountBy
   for (let event = eventFrom(db).get({ project, from: first }); event; ) {
     const { id: from, date } = event;
     const to = idSince(db, new Date(Date.parse(date) + DAY_MS).toISOString());
-    days.push({ date, count: eventsBetween(db).pluck().get({ project, from, to })! });
+    days.push({ date, count: eventsBetween(db).get({ project, from, to })! });
     event = eventFrom(db).get({ project, from: to });
   }
   return days;
@@ -65,7 +65,7 @@ const eventFrom = query<{ project: string; from: number }, { id: number; date: s
   SELECT id, substr(wire ->> 'createdAt', 1, 10) AS date FROM events
   WHERE project = :project AND id >= :from ORDER BY id LIMIT 1`);
 
-const eventsBetween = query<{ project: string; from: number; to: number }, number>(`
+const eventsBetween = valueQuery<{ project: string; from: number; to: number }, number>(`
   SELECT count(*) FROM events WHERE project = :project AND id >= :from AND id < :to`);
 
 const resources = query<{ project: string }, ProjectStatus["resources"]>(`

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { ProjectFeature } from "../flags/features-schema.ts";
 import { projectFeatures } from "../flags/features-store.ts";
 import { GET } from "../http/operation.ts";
@@ -82,7 +82,7 @@ export const readInsights = GET({
     technicalDebt: { ...health, rating: 100 - health.rating },
     leadTime: leadTime(db, projectId),
     members: {
-      currentMembers: members(db).pluck().get({ id: projectId })!,
+      currentMembers: members(db).get({ id: projectId })!,
       change: stats.projectMembersAddedCurrentWindow,
     },
   };
@@ -96,7 +96,7 @@ export const readDora = GET({
   response: LeadTime,
 }).run(({ db, params: { projectId } }) => leadTime(db, projectId));
 
-const members = query<{ id: string }, number>(`SELECT ${MEMBER_COUNT} FROM projects WHERE id = :id`);
+const members = valueQuery<{ id: string }, number>(`SELECT ${MEMBER_COUNT} FROM projects WHERE id = :id`);
 
 /** A project's activity in two windows of thirty days. */
 function projectStats(db: Database, project: string): Stats {
@@ -108,7 +108,7 @@ function projectStats(db: Database, project: string): Stats {
     avgTimeToProdCurrentWindow: leadTime(db, project).projectAverage,
     ...flagsIn(db).get({ project, ...times })!,
     ...eventsIn(db).get({ project, begin, middle, end })!,
-    projectMembersAddedCurrentWindow: membersIn(db).pluck().get({ project, middle, end })!,
+    projectMembersAddedCurrentWindow: membersIn(db).get({ project, middle, end })!,
   };
 }
 
@@ -126,7 +126,7 @@ const eventsIn = query<Windows<number>, Pick<Stats, `projectActivity${"Current" 
     count(*) FILTER (WHERE id < :middle) AS projectActivityPastWindow
   FROM events WHERE project = :project AND id >= :begin AND id < :end`);
 
-const membersIn = query<Omit<Windows<number>, "begin">, number>(`
+const membersIn = valueQuery<Omit<Windows<number>, "begin">, number>(`
   SELECT count(*) FROM events
   WHERE type = 'project-user-added' AND project = :project AND id >= :middle AND id < :end`);
 

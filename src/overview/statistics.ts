@@ -4,7 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { SHOWN } from "../applications/applications-store.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { toCsv } from "../http/csv.ts";
 import { Csv, GET, WithHeaders } from "../http/operation.ts";
 import { DAY_MS, startOfMinute } from "../lib/time.ts";
@@ -126,8 +126,8 @@ function activity(db: Database, hidden: string, { since7, since30, since60, sinc
     ],
     productionChanges: changesInProduction(db).get({ hidden, id30, id60, id90 })!,
     previousDayMetricsBucketsCount: {
-      enabledCount: hoursOfUse(db).pluck().get(yesterday)!,
-      variantCount: hoursOfVariants(db).pluck().get(yesterday)!,
+      enabledCount: hoursOfUse(db).get(yesterday)!,
+      variantCount: hoursOfVariants(db).get(yesterday)!,
     },
   };
 }
@@ -211,7 +211,7 @@ const HIDDEN_SERIES = `
   JOIN usage_series ON usage_series.feature = features.name`;
 
 const hoursOf = (table: string) =>
-  query<Hidden & { from: string; until: string }, number>(`
+  valueQuery<Hidden & { from: string; until: string }, number>(`
     SELECT count(*) FROM ${table} WHERE hour >= :from AND hour < :until AND series NOT IN (${HIDDEN_SERIES})`);
 
 const hoursOfUse = hoursOf("hourly_usage");

@@ -4,7 +4,7 @@ import { ROLES } from "../access/permissions.ts";
 import { hashSecret, randomSecret } from "../access/token.ts";
 import { Flag, Hash, Id, kind, OptionalText, OptionalTime } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored, valueQuery } from "../db/statement.ts";
 import { GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { found, invalid } from "../lib/api-error.ts";
 import { OwnPath } from "../lib/raw-json.ts";
@@ -175,9 +175,9 @@ const all = query<object, Row>(`SELECT ${COLUMNS} FROM invitations ORDER BY id`)
 
 const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS} FROM invitations WHERE id = :id`);
 
-const idOf = query<{ hash: string }, number>(`SELECT id FROM invitations WHERE hash = :hash`);
+const idOf = valueQuery<{ hash: string }, number>(`SELECT id FROM invitations WHERE hash = :hash`);
 
-const openByHash = query<{ hash: string; now: string }, number>(`
+const openByHash = valueQuery<{ hash: string; now: string }, number>(`
   SELECT id FROM invitations WHERE hash = :hash AND enabled AND expires_at > :now`);
 
 /** An existing invitation. @param secret if it was just created */
@@ -202,15 +202,13 @@ const idInMasked = (masked: string) => Number(/^\*{5}-(\d{1,15})$/.exec(masked)?
 /** The id of an invitation, given its secret or masked secret. @throws ApiError `NotFoundError` */
 function requireInvitation(db: Database, secret: string): number {
   const hash = hashSecret(secret);
-  const id = idOf(db).pluck().get({ hash }) ?? byId(db).get({ id: idInMasked(secret) })?.id;
+  const id = idOf(db).get({ hash }) ?? byId(db).get({ id: idInMasked(secret) })?.id;
   return found(id, "invitation with this token");
 }
 
 /** The id of an invitation that can be used now. @throws ApiError `ValidationError` */
 function requireOpenInvitation(db: Database, secret: string): number {
-  const id = openByHash(db)
-    .pluck()
-    .get({ hash: hashSecret(secret), now: timestamp() });
+  const id = openByHash(db).get({ hash: hashSecret(secret), now: timestamp() });
   if (id !== undefined) return id;
   throw invalid({ path: "path.token", message: "is unknown, has expired or is switched off" });
 }

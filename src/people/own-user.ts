@@ -4,7 +4,7 @@ import { DEFAULT_PROJECT } from "../access/permissions.ts";
 import { heldPermissions, requirePerson } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST, PUT } from "../http/operation.ts";
 import { NonEmptyText, Time, Timestamp } from "../lib/validation.ts";
@@ -99,12 +99,12 @@ export const readProfile = GET({
 }).run(({ db, actor }) => {
   const user = requireAnyUser(db, requirePerson(actor));
   const hidden = JSON.stringify(hiddenProjects(db, actor));
-  const projects = projectsOf(db).pluck().all({ userId: user.id, hidden });
+  const projects = projectsOf(db).all({ userId: user.id, hidden });
   return { projects, rootRole: rootRole(db, user.rootRole), features: [] };
 });
 
 // A root role counts as membership of the default project (original).
-const projectsOf = query<{ userId: number; hidden: string }, string>(`
+const projectsOf = valueQuery<{ userId: number; hidden: string }, string>(`
   SELECT id FROM projects
   WHERE archived_at IS NULL AND id NOT IN (SELECT value FROM json_each(:hidden))
     AND (id = '${DEFAULT_PROJECT}' OR id IN (SELECT project FROM project_members WHERE user_id = :userId))
@@ -168,7 +168,7 @@ const setFeedback = command<Stored<Feedback>>(`
   INSERT INTO feedback (user_id, feedback_id, given, never_show) VALUES (:userId, :feedbackId, :given, :neverShow)
   ON CONFLICT DO UPDATE SET given = :given, never_show = :neverShow`);
 
-const splashes = query<{ userId: number }, string>(`
+const splashes = valueQuery<{ userId: number }, string>(`
   SELECT json_group_object(splash_id, json('true') ORDER BY splash_id) FROM splashes WHERE user_id = :userId`);
 
 const setSplash = command<{ userId: number; splashId: string }>(`
@@ -179,7 +179,7 @@ const feedbackOf = (db: Database, userId: number): Feedback[] =>
 
 /** The introductions that a user has seen, each with the value true. */
 const splashesOf = (db: Database, userId: number): Record<string, boolean> =>
-  JSON.parse(splashes(db).pluck().get({ userId })!);
+  JSON.parse(splashes(db).get({ userId })!);
 
 /** Stores the latest answer to a question; no event is recorded (original). */
 function giveFeedback(tx: Tx, feedback: Feedback): Feedback {

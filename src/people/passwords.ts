@@ -4,7 +4,7 @@ import { brokenRules, hashPassword, isOutdated, isPassword } from "../access/pas
 import { requirePerson } from "../access/require-permission.ts";
 import { endSessionsOf, revokeSignInLink } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
-import { bookkeeping, command, query } from "../db/statement.ts";
+import { bookkeeping, command, query, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -269,9 +269,9 @@ export const refreshPasswordHash = (tx: Tx, id: number, hash: string) =>
   void refreshHash(tx).run({ id, hash });
 
 /** Null if there is no password, or no such user. */
-const passwordHashOf = (db: Database, id: number): string | null => hashOf(db).pluck().get({ id }) ?? null;
+const passwordHashOf = (db: Database, id: number): string | null => hashOf(db).get({ id }) ?? null;
 
-const hashOf = query<{ id: number }, string | null>(`SELECT password_hash FROM users WHERE id = :id`);
+const hashOf = valueQuery<{ id: number }, string | null>(`SELECT password_hash FROM users WHERE id = :id`);
 
 const SET_HASH = `UPDATE users SET password_hash = :hash WHERE id = :id`;
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { PERMISSIONS, type Permission, ROLES } from "../access/permissions.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
@@ -40,12 +40,12 @@ export const listPermissions = GET({
   const permissions = {
     root: permissionsIn("root").map((name) => toDefinition(name)),
     project: permissionsIn("project").map((name) => toDefinition(name)),
-    environments: environments(db).pluck().all({}).map(inEnvironment),
+    environments: environments(db).all({}).map(inEnvironment),
   };
   return { version: 1, permissions };
 });
 
-const environments = query<object, string>(`SELECT name FROM environments ORDER BY sort_order, name`);
+const environments = valueQuery<object, string>(`SELECT name FROM environments ORDER BY sort_order, name`);
 
 const ROLES_PATH = "/api/admin/roles";
 

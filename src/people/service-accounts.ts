@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { WithAvatar } from "../access/person.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { found } from "../lib/api-error.ts";
 import {
@@ -65,7 +65,6 @@ export const listServiceAccounts = GET({
   response: ServiceAccounts,
 }).run(({ db }) => ({
   serviceAccounts: ids(db)
-    .pluck()
     .all({})
     .map((id) => serviceAccount(db, id)),
   rootRoles: rootRoles(db),
@@ -156,7 +155,9 @@ export function requireServiceAccount(db: Database, id: number): User {
   );
 }
 
-const ids = query<object, number>(`SELECT id FROM users WHERE account_type = 'Service Account' ORDER BY id`);
+const ids = valueQuery<object, number>(
+  `SELECT id FROM users WHERE account_type = 'Service Account' ORDER BY id`,
+);
 
 /** An existing service account, with its tokens. */
 function serviceAccount(db: Database, id: number): WithAvatar<v.InferOutput<typeof ServiceAccount>> {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { query, valueQuery } from "../db/statement.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { MASK } from "../lib/text.ts";
 import { timestamp } from "../lib/time.ts";
@@ -130,7 +130,7 @@ export const deleteScimUsers = DELETE({
   errors: ["InvalidOperationError"],
   records: ["user-deleted", "scim-users-deleted"],
 }).change(({ tx, actor }) => {
-  const ids = withScimId(tx.db).pluck().all({});
+  const ids = withScimId(tx.db).all({});
   for (const id of ids) {
     store.requireRemovable(tx.db, actor, id);
     store.removeUser(tx, id);
@@ -138,7 +138,7 @@ export const deleteScimUsers = DELETE({
   if (ids.length > 0) tx.record({ type: "scim-users-deleted" });
 });
 
-const withScimId = query<object, number>(`SELECT id FROM users WHERE scim_id IS NOT NULL ORDER BY id`);
+const withScimId = valueQuery<object, number>(`SELECT id FROM users WHERE scim_id IS NOT NULL ORDER BY id`);
 
 /** A user as other users find them. */
 export const FoundUser = v.pick(User, [

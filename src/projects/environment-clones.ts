@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type * as v from "valibot";
-import { command, query } from "../db/statement.ts";
+import { command, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { POST } from "../http/operation.ts";
 import { addEnvironment, EnvironmentClone, requireEnvironment, requireFreeName } from "./environments.ts";
@@ -55,7 +55,7 @@ export function cloneInto(
 
 function copyFlags(tx: Tx, copy: Copy) {
   copyStates(tx).run(copy);
-  const ids = strategiesIn(tx.db).pluck().all(copy);
+  const ids = strategiesIn(tx.db).all(copy);
   const copies = JSON.stringify(ids.map((id) => ({ from: id, to: crypto.randomUUID() })));
   copyStrategies(tx).run({ copies, to: copy.to });
   copySegments(tx).run({ copies });
@@ -80,7 +80,7 @@ const copyStates = command<Copy>(`
   SELECT feature, :to, enabled, variants FROM feature_environments JOIN features ON features.name = feature
   WHERE environment = :from AND project IN (SELECT value FROM json_each(:projects))`);
 
-const strategiesIn = query<Copy, string>(`
+const strategiesIn = valueQuery<Copy, string>(`
   SELECT strategies.id FROM features CROSS JOIN strategies ON feature = features.name AND environment = :from
   WHERE project IN (SELECT value FROM json_each(:projects))`);
 

@@ -1,6 +1,6 @@
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { command, query, toStored } from "../db/statement.ts";
+import { command, toStored, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -154,7 +154,7 @@ export const deleteEnvironment = DELETE({
   records: ["environment-deleted", "api-token-deleted"],
 }).change(({ tx, params: { name } }) => {
   const preData = requireRemovable(tx.db, name);
-  for (const id of tokensOf(tx.db).pluck().all({ name })) revokeToken(tx, id);
+  for (const id of tokensOf(tx.db).all({ name })) revokeToken(tx, id);
   remove(tx).run({ name });
   resetSeen(tx).run({});
   tx.record({ type: "environment-deleted", environment: name, preData });
@@ -194,19 +194,19 @@ function requireRemovable(db: Database, name: string): Environment {
   const environment = requireEnvironment(db, name);
   if (environment.protected)
     throw new ApiError("InvalidOperationError", `The environment ${name} is protected and can't be deleted`);
-  const project = projectWithOnly(db).pluck().get({ name });
+  const project = projectWithOnly(db).get({ name });
   if (project === undefined) return environment;
   throw new ApiError("MinimumOneEnvironmentError", `The project ${project}'s only environment is ${name}`);
 }
 
 // Live projects only: archived ones may be left without any.
-const projectWithOnly = query<{ name: string }, string>(`
+const projectWithOnly = valueQuery<{ name: string }, string>(`
   SELECT id FROM projects
   WHERE archived_at IS NULL
     AND (SELECT json_group_array(environment) FROM project_environments WHERE project = id) = json_array(:name)
   LIMIT 1`);
 
-const tokensOf = query<{ name: string }, number>(`
+const tokensOf = valueQuery<{ name: string }, number>(`
   SELECT id FROM tokens WHERE environment = :name ORDER BY id`);
 
 const remove = command<{ name: string }>(`DELETE FROM environments WHERE name = :name`);

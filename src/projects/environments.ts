@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Flag, kind, Name, Real } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
+import { command, fromStored, query, type Stored, toStored, valueQuery } from "../db/statement.ts";
 import { DefaultStrategy } from "../evaluation/strategy.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, found } from "../lib/api-error.ts";
@@ -182,13 +182,13 @@ export const asRead = <E extends object>(environment: E) => ({
   ...environment,
 });
 
-const presets = query<{ name: string }, number | null>(
+const presets = valueQuery<{ name: string }, number | null>(
   `SELECT required_approvals FROM environments WHERE name = :name`,
 );
 
 /** How many must approve a change to the environment in projects that get it; null for none. */
 export const presetApprovals = (db: Database, name: string): number | null =>
-  presets(db).pluck().get({ name }) ?? null;
+  presets(db).get({ name }) ?? null;
 
 const insertEnvironment = command<Row>(`
   INSERT INTO environments (name, type, sort_order, enabled, protected, ask_before_change, required_approvals)

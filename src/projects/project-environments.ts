@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, valueQuery } from "../db/statement.ts";
 import { DELETE, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { presetApprovals, requireEnvironment } from "./environments.ts";
@@ -58,9 +58,9 @@ export function requireProjectEnvironment(db: Database, project: string, environ
 }
 
 /** The environments of a project, in order. */
-export const environmentsOf = (db: Database, project: string) => names(db).pluck().all({ project });
+export const environmentsOf = (db: Database, project: string) => names(db).all({ project });
 
-const names = query<{ project: string }, string>(`
+const names = valueQuery<{ project: string }, string>(`
   SELECT environment FROM project_environments JOIN environments ON environments.name = environment
   WHERE project = :project ORDER BY sort_order, environment`);
 

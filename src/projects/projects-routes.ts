@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { requirePerson } from "../access/require-permission.ts";
 import type { Database } from "../db/database.ts";
-import { command, query, toStored } from "../db/statement.ts";
+import { command, query, toStored, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, POST, PUT } from "../http/operation.ts";
 import { UrlName } from "../lib/validation.ts";
@@ -51,7 +51,7 @@ export const createProject = POST({
   const { name, description, defaultStickiness } = project;
   const id = project.id ?? freeId(tx.db, name);
   insertProject(tx).run({ ...BLANK, ...project, id, createdAt: tx.now });
-  for (const environment of new Set(environments ?? defaultEnvironments(tx.db).pluck().all({}))) {
+  for (const environment of new Set(environments ?? defaultEnvironments(tx.db).all({}))) {
     const wanted = changeRequestEnvironments.findLast((one) => one.name === environment);
     const requiredApprovals = presetApprovals(tx.db, environment) ?? wanted?.requiredApprovals ?? null;
     insertProjectEnvironment(tx).run({ project: id, environment, defaultStrategy: null, requiredApprovals });
@@ -87,7 +87,7 @@ function freeId(db: Database, name: string): string {
   }
 }
 
-const defaultEnvironments = query<object, string>(
+const defaultEnvironments = valueQuery<object, string>(
   `SELECT name FROM environments WHERE enabled ORDER BY sort_order, name`,
 );
 

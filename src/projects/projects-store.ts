@@ -1,7 +1,7 @@
 import { DEFAULT_PROJECT } from "../access/permissions.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { matchesWhole } from "../lib/pattern.ts";
@@ -60,11 +60,11 @@ export function requireRoom(db: Database, id: string) {
     throw refused(`The project ${id} may have ${max} live flags and has ${count}: archive one first`);
 }
 
-const namingOf = query<{ id: string }, string>(`SELECT feature_naming FROM projects WHERE id = :id`);
+const namingOf = valueQuery<{ id: string }, string>(`SELECT feature_naming FROM projects WHERE id = :id`);
 
 /** @throws ApiError `ValidationError` unless the project, if there is one, allows this name for a flag */
 export function requireAllowedName(db: Database, id: string, name: string) {
-  const naming: Partial<FeatureNaming> = JSON.parse(namingOf(db).pluck().get({ id }) ?? "{}");
+  const naming: Partial<FeatureNaming> = JSON.parse(namingOf(db).get({ id }) ?? "{}");
   const { pattern, example, description } = naming;
   if (!pattern) return;
   const isMatch = matchesWhole(pattern, name);
@@ -90,7 +90,7 @@ export function requireUsablePattern({ pattern, example, description }: FeatureN
     throw invalid({ path: `${path}.example`, message: `must match all of the pattern ${pattern}` });
 }
 
-const liveFeature = query<{ id: string }, string>(`
+const liveFeature = valueQuery<{ id: string }, string>(`
   SELECT name FROM features WHERE project = :id AND archived_at IS NULL ORDER BY name LIMIT 1`);
 
 /**
@@ -100,7 +100,7 @@ const liveFeature = query<{ id: string }, string>(`
 export function requireEmpty(db: Database, id: string) {
   requireProject(db, id);
   if (id === DEFAULT_PROJECT) throw refused("The project default can't be archived or deleted");
-  const name = liveFeature(db).pluck().get({ id });
+  const name = liveFeature(db).get({ id });
   if (name !== undefined)
     throw refused(`The project ${id} has live flags, such as ${name}: archive them first`);
 }
@@ -150,11 +150,11 @@ export const insertProjectEnvironment = command<{
 export const insertFavorite = command<{ project: string; userId: number }>(`
   INSERT INTO project_favorites (project, user_id) VALUES (:project, :userId)`);
 
-const templatesOf = query<{ id: string }, string>(`SELECT link_templates FROM projects WHERE id = :id`);
+const templatesOf = valueQuery<{ id: string }, string>(`SELECT link_templates FROM projects WHERE id = :id`);
 
 /** The links that a new flag of the project gets. */
 export const linkTemplates = (db: Database, id: string): LinkTemplate[] =>
-  JSON.parse(templatesOf(db).pluck().get({ id })!);
+  JSON.parse(templatesOf(db).get({ id })!);
 
 /*
  * SQL for counting what a project contains, in queries on `projects` that begin with EXPIRED.

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import type { Event, EventType } from "../events/schema.ts";
 
 /** A change, in the words of the event that it records. */
@@ -44,7 +44,6 @@ const OTHERS: Partial<Record<EventType, (event: KnownEvent, db: Database) => Cha
   "feature-archived": (event, db) => [
     { ...event, type: "feature-revived" },
     ...enabledIn(db)
-      .pluck()
       .all({ feature: event.featureName! })
       .map((environment): Change => ({ ...event, type: "feature-environment-enabled", environment })),
   ],
@@ -88,7 +87,7 @@ export function oppositesOf(db: Database, event: KnownEvent): Change[] | undefin
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
-const enabledIn = query<{ feature: string }, string>(`
+const enabledIn = valueQuery<{ feature: string }, string>(`
   SELECT environment FROM feature_environments WHERE feature = :feature AND enabled ORDER BY environment`);
 
 /** What sets something of a flag whose removal doesn't say what there was, and what removes it. */
@@ -99,16 +98,14 @@ const DEPENDENCY = [
 ] as const;
 const COMPLETION = ["feature-completed", "feature-uncompleted"] as const;
 
-const lastBefore = query<{ feature: string; id: number; types: string }, string>(`
+const lastBefore = valueQuery<{ feature: string; id: number; types: string }, string>(`
   SELECT wire FROM events
   WHERE feature_name = :feature AND type IN (SELECT value FROM json_each(:types)) AND id < :id
   ORDER BY id DESC LIMIT 1`);
 
 /** What the log says that a flag had: the last change of the types, if it is of the first type. */
 function before(db: Database, { id, featureName }: KnownEvent, types: readonly EventType[]): Change[] {
-  const wire = lastBefore(db)
-    .pluck()
-    .get({ feature: featureName ?? "", id, types: JSON.stringify(types) });
+  const wire = lastBefore(db).get({ feature: featureName ?? "", id, types: JSON.stringify(types) });
   const last: KnownEvent | undefined = wire && JSON.parse(wire);
   return last && last.type === types[0] ? [last] : [];
 }

@@ -1,7 +1,7 @@
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import { requireNoApproval } from "../events/approval.ts";
 import { LABELS } from "../events/describe.ts";
 import { type Event, type EventType, isEventType } from "../events/schema.ts";
@@ -70,7 +70,7 @@ function perform(tx: Tx, step: Step) {
 
 const turnsOn = ({ change }: Step) => change.type === "feature-environment-enabled";
 
-const ofOneChange = query<{ id: number }, string>(`
+const ofOneChange = valueQuery<{ id: number }, string>(`
   WITH first (id) AS (SELECT ifnull(first_id, id) FROM events WHERE id = :id)
   SELECT wire FROM events WHERE id = (SELECT id FROM first)
   UNION ALL
@@ -79,7 +79,6 @@ const ofOneChange = query<{ id: number }, string>(`
 /** The events of one change, in order: they are undone together. @throws ApiError `NotFoundError` */
 export function eventsWith(db: Database, actor: Actor, id: number): Event[] {
   const events = ofOneChange(db)
-    .pluck()
     .all({ id })
     .map((wire): Event => JSON.parse(wire));
   const hidden = hiddenProjects(db, actor);
@@ -172,11 +171,11 @@ const WHOLE_FLAG: Subject = {
   keys: [],
 };
 
-const laterOfFlag = query<{ feature: string; types: string; id: number }, string>(`
+const laterOfFlag = valueQuery<{ feature: string; types: string; id: number }, string>(`
   SELECT wire FROM events
   WHERE feature_name = :feature AND type IN (SELECT value FROM json_each(:types)) AND id > :id ORDER BY id DESC`);
 
-const laterOfOthers = query<{ types: string; id: number }, string>(`
+const laterOfOthers = valueQuery<{ types: string; id: number }, string>(`
   SELECT wire FROM events
   WHERE type IN (SELECT value FROM json_each(:types)) AND id > :id AND feature_name IS NULL ORDER BY id DESC`);
 
@@ -216,9 +215,7 @@ function laterEvents(db: Database, event: KnownEvent): Event[] {
   const subject = subjectOf(event);
   const types = JSON.stringify(feature === null ? subject.types : [...subject.types, ...ENDS]);
   const wires =
-    feature === null
-      ? laterOfOthers(db).pluck().all({ types, id })
-      : laterOfFlag(db).pluck().all({ types, id, feature });
+    feature === null ? laterOfOthers(db).all({ types, id }) : laterOfFlag(db).all({ types, id, feature });
   return wires
     .map((wire): Event => JSON.parse(wire))
     .filter((later) => ENDS.some((type) => type === later.type) || isSame(event, later, subject));

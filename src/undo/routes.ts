@@ -104,7 +104,7 @@ export const undoSince = POST({
 });
 
 function recordedIn(tx: Tx) {
-  const wires = tx.recorded.map((recorded) => wireOf(tx.db).pluck().get({ id: recorded })!);
+  const wires = tx.recorded.map((recorded) => wireOf(tx.db).get({ id: recorded })!);
   return { version: 1 as const, events: wires.map((wire) => new EventText(wire)) };
 }
 

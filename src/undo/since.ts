@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { requireVisible } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { query } from "../db/statement.ts";
+import { valueQuery } from "../db/statement.ts";
 import type { Event, EventType } from "../events/schema.ts";
 import { invalid } from "../lib/api-error.ts";
 import { Time, wholeNumber } from "../lib/validation.ts";
@@ -34,17 +34,10 @@ export function eventsSince(db: Database, actor: Actor, { since, segment, ...pla
   const isPlace = project !== undefined && segment === undefined;
   let wires: string[];
   if (isPlace && feature !== undefined)
-    wires = ofFlag(db)
-      .pluck()
-      .all({ ...after, project, feature, environment: environment ?? null });
+    wires = ofFlag(db).all({ ...after, project, feature, environment: environment ?? null });
   else if (isPlace && environment !== undefined)
-    wires = ofEnvironment(db)
-      .pluck()
-      .all({ ...after, project, environment });
-  else if (project === undefined && segment !== undefined)
-    wires = ofSegment(db)
-      .pluck()
-      .all({ ...after, segment });
+    wires = ofEnvironment(db).all({ ...after, project, environment });
+  else if (project === undefined && segment !== undefined) wires = ofSegment(db).all({ ...after, segment });
   else
     throw invalid({
       path: "project",
@@ -60,9 +53,9 @@ const MOST = 1000;
 const TOO_MANY = `more than ${MOST} events came after it: name a later one, or undo them flag by flag`;
 
 /** Several events of one change are over with the last of them. */
-const lastWith = (db: Database, id: number) => lastOfChange(db).pluck().get({ id })!;
+const lastWith = (db: Database, id: number) => lastOfChange(db).get({ id })!;
 
-const lastOfChange = query<{ id: number }, number>(`
+const lastOfChange = valueQuery<{ id: number }, number>(`
   SELECT max(:id, ifnull(max(id), 0)) FROM events
   WHERE first_id = (SELECT ifnull(first_id, id) FROM events WHERE id = :id)`);
 
@@ -72,19 +65,19 @@ interface After {
   time: string;
 }
 
-const ofFlag = query<After & { project: string; feature: string; environment: string | null }, string>(`
+const ofFlag = valueQuery<After & { project: string; feature: string; environment: string | null }, string>(`
   SELECT wire FROM events
   WHERE feature_name = :feature AND project = :project AND id > :id AND wire ->> 'createdAt' > :time
     AND (:environment IS NULL OR wire ->> 'environment' = :environment)
   ORDER BY id LIMIT ${MOST + 1}`);
 
-const ofEnvironment = query<After & { project: string; environment: string }, string>(`
+const ofEnvironment = valueQuery<After & { project: string; environment: string }, string>(`
   SELECT wire FROM events
   WHERE wire ->> 'environment' = :environment AND project = :project AND id > :id
     AND wire ->> 'createdAt' > :time
   ORDER BY id LIMIT ${MOST + 1}`);
 
-const ofSegment = query<After & { segment: number }, string>(`
+const ofSegment = valueQuery<After & { segment: number }, string>(`
   SELECT wire FROM events
   WHERE type IN ('segment-created', 'segment-updated', 'segment-deleted') AND id > :id AND wire ->> 'createdAt' > :time
     AND ifnull(wire ->> '$.data.id', wire ->> '$.preData.id') = :segment
