@@ -1,9 +1,7 @@
 import * as v from "valibot";
-import type { Actor } from "../access/actor.ts";
 import type { Permission } from "../access/permissions.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import type { Database } from "../db/database.ts";
-import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
+import { DELETE, GET, type Operation, POST, PUT, stringParams, WithHeaders } from "../http/operation.ts";
 import { requireProject } from "../projects/projects-store.ts";
 import {
   ContextField,
@@ -27,19 +25,31 @@ import { StrategyUse, strategiesUsing } from "./strategy-uses.ts";
 
 export const ContextFieldUses = v.strictObject({ strategies: v.array(StrategyUse) });
 
-/*
- * Each operation is there twice: for all context fields, and below a project for those of the project.
- */
-
-const TAG = { tag: "Context fields" } as const;
-const ALL = { ...TAG, path: "/api/admin/context" } as const;
-const ONE = { ...TAG, path: "/api/admin/context/:contextField" } as const;
-const OF_PROJECT = { ...TAG, path: "/api/admin/projects/:projectId/context" } as const;
-const ONE_OF_PROJECT = { ...TAG, path: "/api/admin/projects/:projectId/context/:contextField" } as const;
+const ALL = { tag: "Context fields", path: "/api/admin/context" } as const;
+const ONE = { tag: "Context fields", path: "/api/admin/context/:contextField" } as const;
+const OF_PROJECT = { tag: "Context fields", path: "/api/admin/projects/:projectId/context" } as const;
 
 /** The permission for all context fields, or the one for the project's. */
-const inProject = <P extends Permission>(permission: P) =>
+const inProject = (permission: Permission) =>
   ({ permission: [permission, "UPDATE_PROJECT_CONTEXT"], project: "projectId" }) as const;
+
+type PathOfProject = `${typeof OF_PROJECT.path}/${string}`;
+
+/** Each operation is there twice: for all context fields, and below a project for those of the project. */
+function ofProject(
+  { id, path, permission, ...operation }: Operation,
+  summary = "The same for a context field of a project",
+): Operation & { path: PathOfProject } {
+  const ownPath = path.replace(ALL.path, OF_PROJECT.path) as PathOfProject;
+  return {
+    ...operation,
+    id: id === "validate" ? "validateContextFieldNameForProject" : `${id}ForProject`,
+    summary,
+    path: ownPath,
+    params: stringParams(ownPath)!,
+    permission: permission === null ? { project: "projectId" } : inProject(permission as Permission),
+  };
+}
 
 const LIST = { query: ContextFieldQuery, response: v.array(ListedContextField) } as const; // bare, as in the original
 
@@ -70,10 +80,11 @@ export const readContextField = GET({
 }).run(({ db, actor, params }) => requireContextField(db, actor, params));
 
 export const readContextFieldOfProject = GET({
-  ...ONE_OF_PROJECT,
+  ...OF_PROJECT,
   ...READ,
   id: "getContextFieldForProject",
   summary: "A context field that the strategies of a project may use",
+  path: `${OF_PROJECT.path}/:contextField`,
   permission: { project: "projectId" },
 }).run(({ db, params: { projectId, contextField } }) => requireUsableField(db, contextField, projectId));
 
@@ -84,16 +95,11 @@ export const listStrategiesUsingField = GET({
   path: `${ONE.path}/strategies`,
   permission: null,
   response: ContextFieldUses,
-}).run(usesOf);
+}).run(({ db, actor, params: { contextField } }) => ({
+  strategies: strategiesUsing(db, "context field", contextField, hiddenProjects(db, actor)),
+}));
 
-export const listStrategiesUsingFieldOfProject = GET({
-  ...ONE_OF_PROJECT,
-  id: "getStrategiesByContextFieldForProject",
-  summary: "The same for a context field of a project",
-  path: `${ONE_OF_PROJECT.path}/strategies`,
-  permission: { project: "projectId" },
-  response: ContextFieldUses,
-}).run(usesOf);
+export const listStrategiesUsingFieldOfProject = ofProject(listStrategiesUsingField);
 
 const CREATE = {
   body: NewContextField,
@@ -126,117 +132,69 @@ export const createContextFieldOfProject = POST({
   return withLocation(createContextField(tx, { ...body, project }));
 });
 
+/** What all changes of a context field have in common. */
 const UPDATE = {
-  body: ContextFieldChange,
+  ...ONE,
+  permission: "UPDATE_CONTEXT_FIELD",
   errors: ["NotFoundError"],
   records: ["context-field-updated"],
 } as const;
 
 export const updateContextField = PUT({
-  ...ONE,
   ...UPDATE,
   id: "updateContextField",
   summary: "Change a context field",
-  permission: "UPDATE_CONTEXT_FIELD",
+  body: ContextFieldChange,
 }).change(({ tx, params, body }) => changeContextField(tx, params, body));
 
-export const updateContextFieldOfProject = PUT({
-  ...ONE_OF_PROJECT,
-  ...UPDATE,
-  id: "updateContextFieldForProject",
-  summary: "Change a context field of a project",
-  permission: inProject("UPDATE_CONTEXT_FIELD"),
-}).change(({ tx, params, body }) => changeContextField(tx, params, body));
-
-const SET_VALUE = { ...UPDATE, body: NewLegalValue } as const;
+export const updateContextFieldOfProject = ofProject(
+  updateContextField,
+  "Change a context field of a project",
+);
 
 export const setLegalValue = POST({
-  ...ONE,
-  ...SET_VALUE,
+  ...UPDATE,
   id: "updateContextFieldLegalValue",
   summary: "Add a legal value to a context field, or change its description",
   path: `${ONE.path}/legal-values`,
-  permission: "UPDATE_CONTEXT_FIELD",
+  body: NewLegalValue,
 }).change(({ tx, params, body }) => changeLegalValues(tx, params, body.value, [body]));
 
-export const setLegalValueOfProject = POST({
-  ...ONE_OF_PROJECT,
-  ...SET_VALUE,
-  id: "updateContextFieldLegalValueForProject",
-  summary: "The same for a context field of a project",
-  path: `${ONE_OF_PROJECT.path}/legal-values`,
-  permission: inProject("UPDATE_CONTEXT_FIELD"),
-}).change(({ tx, params, body }) => changeLegalValues(tx, params, body.value, [body]));
-
-const { body: _, ...REMOVE_VALUE } = UPDATE;
+export const setLegalValueOfProject = ofProject(setLegalValue);
 
 export const deleteLegalValue = DELETE({
-  ...ONE,
-  ...REMOVE_VALUE,
+  ...UPDATE,
   id: "deleteContextFieldLegalValue",
   summary: "Remove a legal value from a context field, even if constraints use it",
   path: `${ONE.path}/legal-values/:legalValue`,
-  permission: "UPDATE_CONTEXT_FIELD",
 }).change(({ tx, params }) => changeLegalValues(tx, params, params.legalValue));
 
-export const deleteLegalValueOfProject = DELETE({
-  ...ONE_OF_PROJECT,
-  ...REMOVE_VALUE,
-  id: "deleteContextFieldLegalValueForProject",
-  summary: "The same for a context field of a project",
-  path: `${ONE_OF_PROJECT.path}/legal-values/:legalValue`,
-  permission: inProject("UPDATE_CONTEXT_FIELD"),
-}).change(({ tx, params }) => changeLegalValues(tx, params, params.legalValue));
-
-const REMOVE = {
-  errors: ["NotFoundError", "ConflictError"],
-  records: ["context-field-deleted"],
-} as const;
+export const deleteLegalValueOfProject = ofProject(deleteLegalValue);
 
 export const deleteContextFieldOperation = DELETE({
   ...ONE,
-  ...REMOVE,
   id: "deleteContextField",
   summary: "Delete a context field that no strategy uses",
   permission: "DELETE_CONTEXT_FIELD",
+  errors: ["NotFoundError", "ConflictError"],
+  records: ["context-field-deleted"],
 }).change(({ tx, params }) => deleteContextField(tx, params));
 
-export const deleteContextFieldOfProject = DELETE({
-  ...ONE_OF_PROJECT,
-  ...REMOVE,
-  id: "deleteContextFieldForProject",
-  summary: "Delete a context field of a project that no strategy uses",
-  permission: inProject("DELETE_CONTEXT_FIELD"),
-}).change(({ tx, params }) => deleteContextField(tx, params));
-
-const CHECK_NAME = { body: ContextFieldName, errors: ["NameExistsError"] } as const;
+export const deleteContextFieldOfProject = ofProject(
+  deleteContextFieldOperation,
+  "Delete a context field of a project that no strategy uses",
+);
 
 export const validateContextField = POST({
   ...ALL,
-  ...CHECK_NAME,
   id: "validate",
   summary: "Check whether a name is free for a context field",
   path: `${ALL.path}/validate`,
   permission: "UPDATE_CONTEXT_FIELD",
+  body: ContextFieldName,
+  errors: ["NameExistsError"],
 }).run(({ db, body: { name } }) => requireFreeFieldName(db, name));
 
-export const validateContextFieldOfProject = POST({
-  ...OF_PROJECT,
-  ...CHECK_NAME,
-  id: "validateContextFieldNameForProject",
-  summary: "The same for a context field of a project",
-  path: `${OF_PROJECT.path}/validate`,
-  permission: inProject("UPDATE_CONTEXT_FIELD"),
-}).run(({ db, body: { name } }) => requireFreeFieldName(db, name));
-
-interface Uses {
-  db: Database;
-  actor: Actor;
-  params: { contextField: string };
-}
-
-function usesOf({ db, actor, params: { contextField } }: Uses) {
-  return { strategies: strategiesUsing(db, "context field", contextField, hiddenProjects(db, actor)) };
-}
+export const validateContextFieldOfProject = ofProject(validateContextField);
 
 const withLocation = (field: ContextField) => new WithHeaders(field, { location: `context/${field.name}` });

@@ -197,7 +197,7 @@ function operationWith<M extends Contract["method"]>(method: M) {
 }
 
 /** The parameters of a path as strings; undefined if it has none. */
-function stringParams(path: string): Schema | undefined {
+export function stringParams(path: string): Schema | undefined {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   return names.length > 0 ? v.object(v.entriesFromList(names, v.string())) : undefined;
 }
