@@ -2,8 +2,9 @@ import { getCookie, type H3Event, HTTPResponse } from "h3";
 import type { Configuration } from "openid-client";
 import { ANYBODY } from "../access/actor.ts";
 import { sessionCookie } from "../access/session.ts";
-import { randomSecret } from "../access/token.ts";
+import { hashSecret } from "../access/token.ts";
 import type { Database } from "../db/database.ts";
+import { decrypt, encrypt, isEncrypted, UnreadableSecretError } from "../db/secrets.ts";
 import { writeSoon } from "../events/write.ts";
 import { isBelow } from "../http/path.ts";
 import { ApiError } from "../lib/api-error.ts";
@@ -20,20 +21,24 @@ import type { ServerOptions } from "./options.ts";
  * checks what the provider says: its signature, issuer, audience, nonce and times.
  */
 
-/** A sign-in that one browser has begun. */
+/** A sign-in that a browser has begun. It keeps this itself, encrypted: others can begin any number without cost to it. */
 interface Begun {
-  provider: OidcSettings;
+  /** What identifies the settings then. */
+  settings: string;
   state: string;
   nonce: string;
   verifier: string;
   /** The path to go on to. */
   redirect: string;
+  /** In milliseconds. */
   begunAt: number;
 }
 
-/** How many sign-ins may be under way, and for how long, in milliseconds. */
-const MOST = 10_000;
+/** How long a sign-in may take, in milliseconds. */
 const LASTS_MS = 10 * MINUTE_MS;
+
+/** How many that have come back are remembered, since each counts once. */
+const MOST = 10_000;
 
 /** Not `Strict`, since the provider's site leads back to us. */
 const COOKIE = "flagstone-oidc";
@@ -52,53 +57,67 @@ export const oidcOption = (basePath: string) => ({
 export function oidcHandlers(options: ServerOptions) {
   const { db, basePath = "", publicUrl = "" } = options;
   const discovered = discovery(db);
-  const begun = new BoundedMap<string, Begun>(MOST);
+  const returned = new BoundedMap<string, true>(MOST);
   const callback = publicUrl + CALLBACK;
   const login = async (event: H3Event, provider: OidcSettings) => {
-    const secret = randomSecret();
     const redirect = ownPath(event.url.searchParams.get("redirect"), basePath);
     const client = openidClient();
     const verifier = client.randomPKCECodeVerifier();
-    const entry = { provider, state: client.randomState(), nonce: client.randomNonce(), verifier, redirect };
+    const [state, nonce] = [client.randomState(), client.randomNonce()];
     const acrValues = listed(provider.acrValues);
     const url = client.buildAuthorizationUrl(await discovered(provider), {
       redirect_uri: callback,
       scope: scopesOf(provider),
       ...(acrValues.length > 0 && { acr_values: acrValues.join(" ") }),
-      state: entry.state,
-      nonce: entry.nonce,
+      state,
+      nonce,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
     });
-    begun.set(secret, { ...entry, begunAt: Date.now() });
-    return found(url.href, ownCookie(options, secret, LASTS_MS));
+    const settings = identityOf(provider);
+    const begun: Begun = { settings, state, nonce, verifier, redirect, begunAt: Date.now() };
+    return found(url.href, ownCookie(options, encrypt(db, JSON.stringify(begun), COOKIE), LASTS_MS));
   };
-  const finish = async (event: H3Event) => {
-    const secret = getCookie(event, COOKIE) ?? "";
-    const entry = begun.get(secret);
-    begun.delete(secret);
-    if (!entry || entry.begunAt + LASTS_MS < Date.now()) throw new SignInError(NOT_BEGUN);
-    requireCurrent(db, entry);
-    const config = await discover(db, entry.provider); // afresh: it may have new keys
-    const identity = await identityFrom(config, new URL(callback + event.url.search), entry, `${publicUrl}/`);
+  const finish = async (event: H3Event, provider: OidcSettings) => {
+    const begun = begunIn(db, getCookie(event, COOKIE) ?? "");
+    const isThis = begun?.state === event.url.searchParams.get("state") && !returned.get(begun.state);
+    if (!isThis || begun.begunAt + LASTS_MS < Date.now()) throw new SignInError(NOT_BEGUN);
+    returned.set(begun.state, true);
+    requireCurrent(db, begun);
+    const config = await discover(db, provider); // afresh: it may have new keys
+    const url = new URL(callback + event.url.search);
+    const identity = await identityFrom(config, url, provider, begun, `${publicUrl}/`);
     const { address = null } = event.context;
     const result = await writeSoon(db, ANYBODY, (tx) => {
-      requireCurrent(tx.db, entry);
-      return signInIdentity(tx, identity, admissionOf(entry.provider), address);
+      requireCurrent(tx.db, begun);
+      return signInIdentity(tx, identity, admissionOf(provider), address);
     });
     if ("refusal" in result) throw new SignInError(result.refusal);
-    return found(entry.redirect, sessionCookie(result.session, isSecure(options)), ownCookie(options, "", 0));
+    return found(begun.redirect, sessionCookie(result.session, isSecure(options)), ownCookie(options, "", 0));
   };
   return { [LOGIN]: orBack(options, login), [CALLBACK]: orBack(options, finish) };
+}
+
+/** Undefined for what we have not encrypted. */
+function begunIn(db: Database, cookie: string): Begun | undefined {
+  try {
+    return isEncrypted(cookie) ? JSON.parse(decrypt(db, cookie, COOKIE)) : undefined;
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return undefined;
+    throw error;
+  }
 }
 
 const scopesOf = ({ addGroupsScope, extraScopes }: OidcSettings) =>
   ["openid", "email", "profile", ...(addGroupsScope ? ["groups"] : []), ...listed(extraScopes)].join(" ");
 
 /** The settings may have changed since. */
-function requireCurrent(db: Database, { provider }: Begun) {
-  if (JSON.stringify(currentProvider(db)) !== JSON.stringify(provider)) throw new SignInError(NOT_BEGUN);
+function requireCurrent(db: Database, { settings }: Begun) {
+  const provider = currentProvider(db);
+  if (!provider || identityOf(provider) !== settings) throw new SignInError(NOT_BEGUN);
 }
+
+const identityOf = (provider: OidcSettings) => hashSecret(JSON.stringify(provider));
 
 const NOT_BEGUN = "This sign-in was begun in another browser, has ended, or took too long: try again";
 
@@ -119,7 +138,7 @@ function orBack(
     } catch (error) {
       if (!(error instanceof SignInError)) log({ level: "warn", message: `OIDC: ${reasonOf(error)}` });
       const message = error instanceof SignInError ? error.message : problemOf(error);
-      return found(`${basePath}/?${new URLSearchParams({ errorMsg: message })}`, ownCookie(options, "", 0));
+      return found(`${basePath}/?${new URLSearchParams({ errorMsg: message })}`);
     }
   };
 }
@@ -156,7 +175,8 @@ type Claims = Readonly<Record<string, unknown>>;
 async function identityFrom(
   config: Configuration,
   url: URL,
-  { provider, verifier, state, nonce }: Begun,
+  provider: OidcSettings,
+  { verifier, state, nonce }: Begun,
   home: string,
 ): Promise<Identity> {
   const client = openidClient();
@@ -168,7 +188,7 @@ async function identityFrom(
   });
   const acrValues = listed(provider.acrValues);
   const { iss, sub, acr, ...rest } = tokens.claims()!;
-  if (acrValues.length > 0 && !acrValues.includes(String(acr)))
+  if (acrValues.length > 0 && !acrValues.includes(acr as string))
     throw new SignInError("The provider has not signed you in as strictly as it has to here");
   const info: Claims = config.serverMetadata().userinfo_endpoint
     ? await client.fetchUserInfo(config, tokens.access_token, sub)
@@ -208,7 +228,7 @@ function groupsIn(claims: Claims, groupPath: string): string[] {
   return [value].flat().filter((name): name is string => typeof name === "string");
 }
 
-/** Thousands of sign-ins that nobody finishes shouldn't fill the memory. In characters, of the whole address. */
+/** What fits into a cookie, with the rest of it. In characters, of the whole address. */
 const MAX_LENGTH = 2048;
 
 /** A path of this server, never of another: other sites may ask for any. */

@@ -108,7 +108,7 @@ test("a sign-in begins with PKCE, state and nonce, and leads back to the public 
   assert.equal(sent.redirect_uri, `${PUBLIC}/auth/oidc/callback`);
   assert.equal(sent.code_challenge_method, "S256");
   for (const key of ["state", "nonce", "code_challenge"]) assert.ok(sent[key]!.length >= 43, key);
-  assert.match(cookie!, /^flagstone-oidc=[0-9a-f]{32,}$/);
+  assert.match(cookie!, /^flagstone-oidc=encrypted:/);
 });
 
 test("whoever comes back gets an account, the groups they have there, and a session, and goes where they wanted to", async (t) => {
@@ -200,21 +200,29 @@ test("a callback counts once, in the browser that began the sign-in, with its st
   const { begin, get, stub } = await start(t);
   const { cookie, state, nonce } = await begin();
   stub.give(await stub.sign({ ...basics(stub.issuer, nonce), preferred_username: "once" }));
-  const callback = `/auth/oidc/callback?code=c&state=${state}`;
-  assert.match(problem(await get(callback))!, /another browser/);
-  assert.match(problem(await get(callback, "flagstone-oidc=forged"))!, /another browser/);
-  assert.ok(hasSession(await get(callback, cookie)));
-  assert.match(problem(await get(callback, cookie))!, /another browser/);
-  const second = await begin();
-  assert.match(
-    problem(await get(callback, second.cookie))!,
-    /the server's log says why/,
-    "of another sign-in",
-  );
-  assert.match(
-    problem(await get(`/auth/oidc/callback?code=c&state=${second.state}`, second.cookie))!,
-    /another/,
-  );
+  const callback = (given: string) => `/auth/oidc/callback?code=c&state=${given}`;
+  const own = { settings: "", state, nonce, verifier: "v", redirect: "/", begunAt: Date.now() };
+  const others = [
+    undefined,
+    "flagstone-oidc=forged",
+    `flagstone-oidc=${encodeURIComponent(JSON.stringify(own))}`,
+    `${cookie!.slice(0, -8)}AAAAAAA=`,
+    (await begin()).cookie,
+  ];
+  for (const other of others) assert.match(problem(await get(callback(state), other))!, /another browser/);
+  const fromElsewhere = await get(callback("forged"), cookie);
+  assert.match(problem(fromElsewhere)!, /another browser/);
+  assert.deepEqual(cookiesOf(fromElsewhere), [], "another site can't end it");
+  assert.ok(hasSession(await get(callback(state), cookie)));
+  assert.match(problem(await get(callback(state), cookie))!, /another browser/);
+});
+
+test("a sign-in that takes too long has to begin again", async (t) => {
+  const { begin, get, stub } = await start(t);
+  const { cookie, state, nonce } = await begin();
+  stub.give(await stub.sign({ ...basics(stub.issuer, nonce), preferred_username: "late" }));
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 11 * 60_000 });
+  assert.match(problem(await get(`/auth/oidc/callback?code=c&state=${state}`, cookie))!, /too long/);
 });
 
 test("what the provider refuses is said to the person", async (t) => {
@@ -231,6 +239,7 @@ test("a sign-in that is not strict enough is refused", async (t) => {
   const { begin, come } = await start(t, { OIDC_ACR_VALUES: "two-factors phishing-resistant" });
   assert.equal((await begin()).asked.searchParams.get("acr_values"), "two-factors phishing-resistant");
   assert.match(problem(await come({ acr: "password", preferred_username: "weak" }))!, /as strictly/);
+  assert.match(problem(await come({ acr: ["two-factors"], preferred_username: "odd" }))!, /as strictly/);
   assert.ok(hasSession(await come({ acr: "two-factors", preferred_username: "strong" })));
 });
 
