@@ -7,13 +7,24 @@ import { valueQuery } from "../db/statement.ts";
 import type { Event, EventType } from "../events/schema.ts";
 import { invalid } from "../lib/api-error.ts";
 import { Time, wholeNumber } from "../lib/validation.ts";
+import { requireProject } from "../projects/projects-store.ts";
 import { isOpposite, type KnownEvent, oppositesOf } from "./opposites.ts";
 import { thingOf } from "./plan.ts";
+
+/** In UTC, a date is its first moment. */
+const TimeOrDate = v.pipe(
+  v.string(),
+  v.transform((text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)),
+  Time,
+);
 
 /** What is to be as it was: a flag, everywhere or in an environment; an environment of a project; a segment. */
 export const Since = v.object({
   since: v.pipe(
-    v.union([wholeNumber(0), Time], "must be a time such as 2026-03-01T14:05:00Z, or the id of an event"),
+    v.union(
+      [wholeNumber(0), TimeOrDate],
+      "must be a time such as 2026-03-01T14:05:00Z, or the id of an event",
+    ),
     v.description("A time, or the id of an event: what came after it is undone"),
   ),
   project: v.optional(v.string()),
@@ -25,12 +36,15 @@ export type Since = v.InferOutput<typeof Since>;
 
 /**
  * The events since then, in order.
- * @throws ApiError `ValidationError` unless it is said what is meant
+ * @throws ApiError `ValidationError` unless it is said what is meant, `NotFoundError` for an unknown project
  */
 export function eventsSince(db: Database, actor: Actor, { since, segment, ...place }: Since): Event[] {
   const after = typeof since === "number" ? { id: lastWith(db, since), time: "" } : { id: 0, time: since };
   const { project, feature, environment } = place;
-  if (project !== undefined) requireVisible(db, actor, project);
+  if (project !== undefined) {
+    requireProject(db, project);
+    requireVisible(db, actor, project);
+  }
   const isPlace = project !== undefined && segment === undefined;
   let wires: string[];
   if (isPlace && feature !== undefined)

@@ -164,7 +164,9 @@ test("it is all or nothing, by the rights of who asks", async (t) => {
     { ...what, since: "soon" },
   ])
     assert.equal((await undo(body)).status, 400, JSON.stringify(body));
-  assert.deepEqual((await undo({ ...what, since: "99999" })).body.events, [], "nothing came after it");
+  assert.equal((await undo({ ...what, project: "none" })).status, 404);
+  for (const nothing of ["99999", "2999-01-01"])
+    assert.deepEqual((await undo({ ...what, since: nothing })).body.events, [], "nothing came after it");
 });
 
 test("a thousand events are undone together, more are refused", async (t) => {
