@@ -48,14 +48,6 @@ const rolesOf = (
     as: personal(5),
     given: withCustomRoot(done.given ?? ((w) => w), { name: permission }),
   },
-  {
-    name: "a Viewer may not",
-    as: personal(3),
-    body: done.body,
-    ...(done.given && { given: done.given }),
-    expect: [403, "NoAccessError"],
-    see: ({ message }) => assert.match(message, new RegExp(permission)),
-  },
 ];
 
 const wrong: Parameters<typeof badBodies>[1] = [

@@ -18,14 +18,6 @@ const robot = (w: World) =>
 const forAdmins = (common: Partial<Scenario>, done: Partial<Scenario>): Scenario[] => [
   { ...common, ...done, name: "an Admin may" },
   { ...common, ...done, name: "a service token may", as: SERVICE },
-  ...[2, 3].map(
-    (id): Scenario => ({
-      ...common,
-      name: `the user ${id} may not`,
-      as: personal(id),
-      expect: [403, "NoAccessError"],
-    }),
-  ),
 ];
 
 scenarios(`GET ${ACCOUNTS}`, [
