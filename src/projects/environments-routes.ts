@@ -8,10 +8,12 @@ import { revokeToken } from "../people/tokens.ts";
 import {
   addEnvironment,
   asRead,
+  changeEnvironment,
   countedEnvironments,
   Environment,
   EnvironmentName,
   EnvironmentOrder,
+  type EnvironmentRow,
   Environments,
   environmentsFor,
   NewEnvironment,
@@ -97,16 +99,8 @@ export const updateEnvironment = PUT({
   records: ["environment-updated"],
   response: Environment,
 }).change(({ tx, params: { name }, body }) => {
-  const { type = null, sortOrder = null, askBeforeChange = null, requiredApprovals } = body;
   const preData = requireEnvironment(tx.db, name);
-  update(tx).run({
-    ...UNCHANGED,
-    name,
-    type,
-    sortOrder,
-    ...toStored({ askBeforeChange }),
-    ...(requiredApprovals !== undefined && { setsApprovals: 1, requiredApprovals }),
-  });
+  changeEnvironment(tx, name, toStored(body) as Partial<EnvironmentRow>); // keys are left out, never undefined
   const data = requireEnvironment(tx.db, name);
   tx.record({ type: "environment-updated", environment: name, data, preData });
   return data;
@@ -121,7 +115,7 @@ export const sortEnvironments = PUT({
   permission: "ADMIN",
   body: EnvironmentOrder,
 }).change(({ tx, body }) => {
-  for (const [name, sortOrder] of Object.entries(body)) update(tx).run({ ...UNCHANGED, name, sortOrder });
+  for (const [name, sortOrder] of Object.entries(body)) changeEnvironment(tx, name, { sortOrder });
 });
 
 export const enableEnvironment = POST({
@@ -142,7 +136,7 @@ export const disableEnvironment = POST({
 
 function switchEnvironment(tx: Tx, name: string, enabled: 0 | 1) {
   requireEnvironment(tx.db, name);
-  update(tx).run({ ...UNCHANGED, name, enabled });
+  changeEnvironment(tx, name, { enabled });
 }
 
 export const deleteEnvironment = DELETE({
@@ -159,32 +153,6 @@ export const deleteEnvironment = DELETE({
   resetSeen(tx).run({});
   tx.record({ type: "environment-deleted", environment: name, preData });
 });
-
-/** What is null stays as it is. */
-const update = command<{
-  name: string;
-  type: string | null;
-  sortOrder: number | null;
-  enabled: 0 | 1 | null;
-  askBeforeChange: 0 | 1 | null;
-  /** Whether the approvals are changed, perhaps to none. */
-  setsApprovals: 0 | 1;
-  requiredApprovals: number | null;
-}>(`
-  UPDATE environments
-  SET type = ifnull(:type, type), sort_order = ifnull(:sortOrder, sort_order), enabled = ifnull(:enabled, enabled),
-    ask_before_change = ifnull(:askBeforeChange, ask_before_change),
-    required_approvals = iif(:setsApprovals, :requiredApprovals, required_approvals)
-  WHERE name = :name`);
-
-const UNCHANGED = {
-  type: null,
-  sortOrder: null,
-  enabled: null,
-  askBeforeChange: null,
-  setsApprovals: 0,
-  requiredApprovals: null,
-} as const;
 
 /**
  * @throws ApiError `NotFoundError`; `InvalidOperationError` for a protected one; `MinimumOneEnvironmentError` if a

@@ -106,11 +106,11 @@ const COLUMNS = `environments.name, environments.type, environments.sort_order A
   environments.required_approvals AS requiredApprovals`;
 
 /** A row, with what an answer leaves out. */
-type Row<E = Environment> = Stored<Required<Omit<E, "requiredApprovals">>> & {
+export type EnvironmentRow<E = Environment> = Stored<Required<Omit<E, "requiredApprovals">>> & {
   requiredApprovals: number | null;
 };
 
-const byName = query<{ name: string }, Row>(`
+const byName = query<{ name: string }, EnvironmentRow>(`
   SELECT ${COLUMNS} FROM environments WHERE name = :name`);
 
 /** @throws ApiError `NotFoundError` unless there is an environment with this name */
@@ -124,7 +124,7 @@ export function requireFreeName(db: Database, name: string) {
     throw new ApiError("NameExistsError", `body.name: there is already an environment ${name}`);
 }
 
-const counted = query<{ hidden: string }, Row<CountedEnvironment>>(`
+const counted = query<{ hidden: string }, EnvironmentRow<CountedEnvironment>>(`
   SELECT ${COLUMNS},
     (SELECT count(*) FROM project_environments
       WHERE environment = environments.name AND project NOT IN (SELECT value FROM json_each(:hidden))) AS projectCount,
@@ -142,7 +142,9 @@ export const countedEnvironments = (db: Database, hidden: readonly string[]): Co
     .all({ hidden: JSON.stringify(hidden) })
     .map((row) => asRead(toEnvironment(row)));
 
-type ProjectRow = Row<Omit<ProjectEnvironment, "defaultStrategy">> & { defaultStrategy: string | null };
+type ProjectRow = EnvironmentRow<Omit<ProjectEnvironment, "defaultStrategy">> & {
+  defaultStrategy: string | null;
+};
 
 const forProject = query<{ project: string }, ProjectRow>(`
   SELECT ${COLUMNS},
@@ -167,7 +169,7 @@ export const environmentsFor = (db: Database, project: string): Wire<ProjectEnvi
 
 const restored = fromStored(Environment);
 
-function toEnvironment<R extends Row>(row: R) {
+function toEnvironment<R extends EnvironmentRow>(row: R) {
   const { askBeforeChange, requiredApprovals, ...environment } = restored(row);
   return {
     ...environment,
@@ -190,7 +192,7 @@ const presets = valueQuery<{ name: string }, number | null>(
 export const presetApprovals = (db: Database, name: string): number | null =>
   presets(db).get({ name }) ?? null;
 
-const insertEnvironment = command<Row>(`
+const insertEnvironment = command<EnvironmentRow>(`
   INSERT INTO environments (name, type, sort_order, enabled, protected, ask_before_change, required_approvals)
   VALUES (:name, :type, :sortOrder, :enabled, :protected, :askBeforeChange, :requiredApprovals)`);
 
@@ -203,7 +205,18 @@ export function addEnvironment(tx: Tx, environment: NewEnvironment): Environment
   return data;
 }
 
-const all = query<object, Row>(`SELECT ${COLUMNS} FROM environments ORDER BY name`);
+const update = command<Omit<EnvironmentRow, "protected">>(`
+  UPDATE environments SET type = :type, sort_order = :sortOrder, enabled = :enabled,
+    ask_before_change = :askBeforeChange, required_approvals = :requiredApprovals
+  WHERE name = :name`);
+
+/** Changes columns of an environment, if there is one with this name. */
+export function changeEnvironment(tx: Tx, name: string, change: Partial<EnvironmentRow>) {
+  const row = byName(tx.db).get({ name });
+  if (row) update(tx).run({ ...row, ...change });
+}
+
+const all = query<object, EnvironmentRow>(`SELECT ${COLUMNS} FROM environments ORDER BY name`);
 
 export const environment = kind({
   name: "environment",
