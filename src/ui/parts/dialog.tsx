@@ -63,6 +63,8 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
 
 interface OpenerProps {
   label: string;
+  /** What only screen readers say after the label, where several buttons have the same. */
+  about?: string;
   icon?: IconName;
   kind?: "main" | "danger";
   /** The parameter of the address that says that it is open. */
@@ -79,7 +81,7 @@ interface OpenerProps {
 
 /** A button that opens a dialog, which the address holds. */
 export function Opener(props: OpenerProps) {
-  const { label, parameter, of = "true", isAllowed = true, isBare = false, children, ...button } = props;
+  const { label, about, parameter, of = "true", isAllowed = true, isBare, children, ...button } = props;
   const dialog = useDialog(parameter);
   const open = () => dialog.open(of);
   return (
@@ -88,6 +90,7 @@ export function Opener(props: OpenerProps) {
       {isAllowed && !isBare && (
         <Button {...button} onClick={open}>
           {label}
+          {about && <span class="unseen">{about}</span>}
         </Button>
       )}
       {dialog.of === of && <Closing.Provider value={dialog.close}>{children}</Closing.Provider>}

@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { Link, useParams } from "wouter-preact";
-import { useDialog, useOffset } from "../address.ts";
+import { useOffset } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button, tell } from "../parts/controls.tsx";
-import { Closing, Dialog, useClose } from "../parts/dialog.tsx";
+import { Dialog, Opener, useClose } from "../parts/dialog.tsx";
 import { Table } from "../parts/table.tsx";
 import { Snippet } from "../parts/tokens.tsx";
 import { Answer, Badge, Heading, Icon, Summary, Time } from "../parts/words.tsx";
@@ -70,50 +70,44 @@ type Delivery = Output<`GET ${typeof INTEGRATION}/events`>["integrationEvents"][
 
 function DeliveryTable({ id }: { id: string }) {
   useEffect(() => refreshEvery(REFRESH_MS), []);
-  const details = useDialog("delivery");
   const offset = useOffset();
   const query = { limit: PAGE, offset };
   const read = useRead(`GET ${INTEGRATION}/events`, { params: { id }, query });
   return (
     <Answer read={read}>
-      {({ integrationEvents: deliveries }) => {
-        const opened = deliveries.find((delivery) => delivery.id === details.of);
-        return (
-          <>
-            <Table
-              caption="Deliveries"
-              rows={deliveries}
-              keyOf={(delivery) => delivery.id}
-              empty="Nothing has been delivered yet."
-              page={{
-                size: PAGE,
-                total: deliveries.length < PAGE ? offset + deliveries.length : Number.POSITIVE_INFINITY,
-              }}
-              columns={[
-                ["When", ({ createdAt }) => <Time at={createdAt} />],
-                ["State", ({ state }) => <DeliveryState state={state} />],
-                ["Event", ({ event }) => <Summary text={event.summary ?? event.type} />, "main"],
-                ["Attempt", ({ details }) => String(details.attempt ?? ""), "number"],
-                ["Result", ({ stateDetails }) => <bdi>{stateDetails}</bdi>, "main"],
-                [
-                  "Actions",
-                  ({ id: delivery, event }) => (
-                    <Button onClick={() => details.open(delivery)}>
-                      Details<span class="unseen"> of event {event.id}</span>
-                    </Button>
-                  ),
-                  "tools",
-                ],
-              ]}
-            />
-            {opened && (
-              <Closing.Provider value={details.close}>
-                <Details integration={id} delivery={opened} />
-              </Closing.Provider>
-            )}
-          </>
-        );
-      }}
+      {({ integrationEvents: deliveries }) => (
+        <Table
+          caption="Deliveries"
+          rows={deliveries}
+          keyOf={(delivery) => delivery.id}
+          empty="Nothing has been delivered yet."
+          page={{
+            size: PAGE,
+            total: deliveries.length < PAGE ? offset + deliveries.length : Number.POSITIVE_INFINITY,
+          }}
+          columns={[
+            ["When", ({ createdAt }) => <Time at={createdAt} />],
+            ["State", ({ state }) => <DeliveryState state={state} />],
+            ["Event", ({ event }) => <Summary text={event.summary ?? event.type} />, "main"],
+            ["Attempt", ({ details }) => String(details.attempt ?? ""), "number"],
+            ["Result", ({ stateDetails }) => <bdi>{stateDetails}</bdi>, "main"],
+            [
+              "Actions",
+              (delivery) => (
+                <Opener
+                  label="Details"
+                  about={` of event ${delivery.event.id}`}
+                  parameter="delivery"
+                  of={delivery.id}
+                >
+                  <Details integration={id} delivery={delivery} />
+                </Opener>
+              ),
+              "tools",
+            ],
+          ]}
+        />
+      )}
     </Answer>
   );
 }

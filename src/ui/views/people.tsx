@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { useDialog } from "../address.ts";
 import type { Output } from "../api.ts";
 import { inDays, nameOf } from "../format.ts";
 import { Button, IconButton, Switch, tell } from "../parts/controls.tsx";
-import { Dialog, FormDialog } from "../parts/dialog.tsx";
+import { Dialog, FormDialog, Opener } from "../parts/dialog.tsx";
 import { type Choice, checks, choice, long, named, text, valuesOf } from "../parts/fields.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
 import { createPasswordLink, PersonalTokens, Secret } from "../parts/tokens.tsx";
@@ -271,65 +270,58 @@ const ACCOUNT = "/api/admin/service-account";
 
 /** Accounts for programs, with their own tokens. */
 export function ServiceAccounts() {
-  const tokens = useDialog("tokens");
   const read = useRead(`GET ${ACCOUNT}`);
   const roles = read.data?.rootRoles ?? [];
-  const opened = read.data?.serviceAccounts.find(({ id }) => String(id) === tokens.of);
   return (
-    <>
-      <EditableList
-        title="Service accounts"
-        noun="service account"
-        above={<PeopleTabs />}
-        read={read}
-        rows={({ serviceAccounts }) => serviceAccounts}
-        keyOf={({ id }) => id}
-        nameOf={nameOf}
-        columns={[
-          ["Name", (account) => <bdi>{nameOf(account)}</bdi>, "main"],
-          ["Username", ({ username }) => <bdi>{username}</bdi>],
-          ["Root role", ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name],
-          ["Tokens", ({ tokens }) => tokens.length, "number"],
-          ["Last seen", ({ seenAt }) => <Time at={seenAt} />],
-        ]}
-        may={isAdmin}
-        path={`${ACCOUNT}/:id`}
-        loss="Its tokens stop working immediately. Its events stay in the log."
-        tools={({ id }) => (
-          <Button icon="key" onClick={() => tokens.open(String(id))}>
-            Tokens
-          </Button>
-        )}
-        editor={({ row, ...dialog }) => (
-          <FormDialog
-            {...dialog}
-            title={row ? nameOf(row) : dialog.title}
-            initial={valuesOf(row, { username: "", name: "", rootRole: viewerIn(roles) })}
-            fields={() => ({
-              username: !row && text("Username", { required: true }),
-              name: text("Name", { required: true }),
-              rootRole: choice("Root role", named(roles)),
-            })}
-            send={({ username, ...body }) =>
-              row
-                ? change(`PUT ${ACCOUNT}/:id`, { params: { id: row.id }, body })
-                : change(`POST ${ACCOUNT}`, { body: { username, ...body } })
-            }
-          />
-        )}
-      />
-      {opened && (
-        <Dialog title={`Tokens of ${nameOf(opened)}`} onClose={tokens.close} isWide>
-          <PersonalTokens
-            tokens={opened.tokens}
-            create={(body) => change(`POST ${ACCOUNT}/:id/token`, { params: { id: opened.id }, body })}
-            revoke={(tokenId) =>
-              change(`DELETE ${ACCOUNT}/:id/token/:tokenId`, { params: { id: opened.id, tokenId } })
-            }
-          />
-        </Dialog>
+    <EditableList
+      title="Service accounts"
+      noun="service account"
+      above={<PeopleTabs />}
+      read={read}
+      rows={({ serviceAccounts }) => serviceAccounts}
+      keyOf={({ id }) => id}
+      nameOf={nameOf}
+      columns={[
+        ["Name", (account) => <bdi>{nameOf(account)}</bdi>, "main"],
+        ["Username", ({ username }) => <bdi>{username}</bdi>],
+        ["Root role", ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name],
+        ["Tokens", ({ tokens }) => tokens.length, "number"],
+        ["Last seen", ({ seenAt }) => <Time at={seenAt} />],
+      ]}
+      may={isAdmin}
+      path={`${ACCOUNT}/:id`}
+      loss="Its tokens stop working immediately. Its events stay in the log."
+      tools={(account) => (
+        <Opener label="Tokens" icon="key" parameter="tokens" of={String(account.id)}>
+          <Dialog title={`Tokens of ${nameOf(account)}`} isWide>
+            <PersonalTokens
+              tokens={account.tokens}
+              create={(body) => change(`POST ${ACCOUNT}/:id/token`, { params: { id: account.id }, body })}
+              revoke={(tokenId) =>
+                change(`DELETE ${ACCOUNT}/:id/token/:tokenId`, { params: { id: account.id, tokenId } })
+              }
+            />
+          </Dialog>
+        </Opener>
       )}
-    </>
+      editor={({ row, ...dialog }) => (
+        <FormDialog
+          {...dialog}
+          title={row ? nameOf(row) : dialog.title}
+          initial={valuesOf(row, { username: "", name: "", rootRole: viewerIn(roles) })}
+          fields={() => ({
+            username: !row && text("Username", { required: true }),
+            name: text("Name", { required: true }),
+            rootRole: choice("Root role", named(roles)),
+          })}
+          send={({ username, ...body }) =>
+            row
+              ? change(`PUT ${ACCOUNT}/:id`, { params: { id: row.id }, body })
+              : change(`POST ${ACCOUNT}`, { body: { username, ...body } })
+          }
+        />
+      )}
+    />
   );
 }
 
