@@ -10,7 +10,7 @@ import { projects, Secret, Snippets, TOKEN_TIMES } from "../parts/tokens.tsx";
 import { Answer, Heading, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { isAdmin, may } from "../session.ts";
-import { type Project, ProjectFrame } from "./project/frame.tsx";
+import { inProject } from "./project/frame.tsx";
 
 type Token = Output<"GET /api/admin/api-tokens">["tokens"][number];
 type CreatedToken = Output<"POST /api/admin/api-tokens">;
@@ -205,11 +205,7 @@ function NewTokenForm({ types, environments, hasProjects, create, onCreated }: F
 const TOKENS = "/api/admin/projects/:projectId/api-tokens";
 
 /** The API tokens of a project, for applications that use its flags. */
-export const ProjectTokens = () => (
-  <ProjectFrame>{(project, id) => <OfProject project={project} id={id} />}</ProjectFrame>
-);
-
-function OfProject({ project, id }: { project: Project; id: string }) {
+export const ProjectTokens = inProject(({ project, id }) => {
   const params = { projectId: id };
   return (
     <>
@@ -237,4 +233,4 @@ function OfProject({ project, id }: { project: Project; id: string }) {
       />
     </>
   );
-}
+});

@@ -10,35 +10,27 @@ import { Avatar, FlagLink, Icon, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may, mayConnect } from "../../session.ts";
 import { EnvironmentCard } from "./environment.tsx";
-import { FEATURE, type Flag, FlagFrame, paramsOf } from "./frame.tsx";
+import { FEATURE, type Flag, type FlagProps, inFlag, paramsOf } from "./frame.tsx";
 import { Links } from "./links.tsx";
 
 /** A flag: what it is for, and its environments side by side. */
-export const Overview = () => (
-  <FlagFrame>
-    {(flag) => (
-      <>
-        <About flag={flag} />
-        <Lifecycle flag={flag} />
-        <NextSteps flag={flag} />
-        <div class="environments">
-          {flag.environments.map((environment) => (
-            <EnvironmentCard key={environment.name} flag={flag} environment={environment} />
-          ))}
-        </div>
-        <LatestEvents
-          title="Latest changes"
-          all={flagPath(flag.project, flag.name, "log")}
-          query={{ feature: `IS:${flag.name}`, limit: 5 }}
-        />
-      </>
-    )}
-  </FlagFrame>
-);
-
-interface FlagProps {
-  flag: Flag;
-}
+export const Overview = inFlag(({ flag }) => (
+  <>
+    <About flag={flag} />
+    <Lifecycle flag={flag} />
+    <NextSteps flag={flag} />
+    <div class="environments">
+      {flag.environments.map((environment) => (
+        <EnvironmentCard key={environment.name} flag={flag} environment={environment} />
+      ))}
+    </div>
+    <LatestEvents
+      title="Latest changes"
+      all={flagPath(flag.project, flag.name, "log")}
+      query={{ feature: `IS:${flag.name}`, limit: 5 }}
+    />
+  </>
+));
 
 const STAGES = ["initial", "pre-live", "live", "completed", "archived"] as const;
 

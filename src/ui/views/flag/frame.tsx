@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentType } from "preact";
 import { useParams } from "wouter-preact";
 import { flagPath, pathTo, useDialog } from "../../address.ts";
 import { type Output, request } from "../../api.ts";
@@ -24,8 +24,12 @@ export const paramsOf = ({ project, name }: Pick<Flag, "project" | "name">) => (
   featureName: name,
 });
 
-/** The frame of every view of a flag; `children` renders the rest. */
-export function FlagFrame({ children }: { children(flag: Flag): ComponentChildren }) {
+export interface FlagProps {
+  flag: Flag;
+}
+
+/** A view of a flag: what it shows below the flag's name and tabs. */
+export const inFlag = (Shown: ComponentType<FlagProps>) => () => {
   const { projectId = "", featureName = "" } = useParams();
   const read = useRead(`GET ${FEATURE}`, {
     params: { projectId, featureName },
@@ -56,7 +60,7 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
           <Tabs label={`Flag ${flag.name}`} tabs={tabsOf(flag)} />
           <Drafts project={flag.project} />
           <Planned project={flag.project} feature={flag.name} />
-          {children(flag)}
+          <Shown flag={flag} />
           {undoing.of && (
             <Closing.Provider value={undoing.close}>
               <UndoSince project={flag.project} feature={flag.name} since={undoing.of} />
@@ -66,7 +70,7 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
       )}
     </Answer>
   );
-}
+};
 
 /** Where to go from a flag that is archived, deleted or hidden: an archived one can be revived in the archive. */
 const linksFrom = (project: string, feature: string) =>
@@ -85,7 +89,7 @@ const tabsOf = ({ project, name }: Flag) =>
     [flagPath(project, name, "settings"), "Settings"],
   ] as const;
 
-const Title = ({ flag: { name, type, stale, lifecycle } }: { flag: Flag }) => (
+const Title = ({ flag: { name, type, stale, lifecycle } }: FlagProps) => (
   <>
     <bdi>{name}</bdi> <Badge>{type}</Badge> {stale && <Badge tone="bad">stale</Badge>}{" "}
     {lifecycle && <Badge>{lifecycle.stage}</Badge>}

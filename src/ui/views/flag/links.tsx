@@ -3,10 +3,10 @@ import { FormDialog, Opener } from "../../parts/dialog.tsx";
 import { text } from "../../parts/fields.tsx";
 import { change } from "../../reads.ts";
 import { may } from "../../session.ts";
-import { FEATURE, type Flag, paramsOf } from "./frame.tsx";
+import { FEATURE, type FlagProps, paramsOf } from "./frame.tsx";
 
 /** What a flag links to, such as where its code is. */
-export function Links({ flag }: { flag: Flag }) {
+export function Links({ flag }: FlagProps) {
   const isAllowed = may("UPDATE_FEATURE", { project: flag.project });
   const params = paramsOf(flag);
   return (

@@ -9,22 +9,18 @@ import { check, choice, long, named, text } from "../../parts/fields.tsx";
 import { Answer } from "../../parts/words.tsx";
 import { change, useLast, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
-import { FEATURE, type Flag, FlagFrame, paramsOf } from "./frame.tsx";
+import { FEATURE, type FlagProps, inFlag, paramsOf } from "./frame.tsx";
 
 /** The settings of a flag, and its actions. */
-export const Settings = () => (
-  <FlagFrame>
-    {(flag) => (
-      <div class="columns">
-        <General key={flag.name} flag={flag} />
-        <Actions flag={flag} />
-      </div>
-    )}
-  </FlagFrame>
-);
+export const Settings = inFlag(({ flag }) => (
+  <div class="columns">
+    <General flag={flag} />
+    <Actions flag={flag} />
+  </div>
+));
 
 /** Edits are compared with the flag alone, without its environments. */
-function General({ flag }: { flag: Flag }) {
+function General({ flag }: FlagProps) {
   const params = paramsOf(flag);
   const types = useRead("GET /api/admin/feature-types").data?.types;
   const now = useLast(useRead(`GET ${FEATURE}`, { params }).data); // the frame of the view reports errors
@@ -53,7 +49,7 @@ function General({ flag }: { flag: Flag }) {
 }
 
 /** Copy, move, complete and archive. */
-function Actions({ flag }: { flag: Flag }) {
+function Actions({ flag }: FlagProps) {
   const { project } = flag;
   const isCompleted = flag.lifecycle?.stage === "completed";
   const mayUpdate = may("UPDATE_FEATURE", { project });
@@ -91,11 +87,7 @@ function Actions({ flag }: { flag: Flag }) {
   );
 }
 
-interface ActionProps {
-  flag: Flag;
-}
-
-const Copy = ({ flag }: ActionProps) => (
+const Copy = ({ flag }: FlagProps) => (
   <FormDialog
     title={`Copy ${flag.name}`}
     initial={{ name: `${flag.name}-copy`, replaceGroupId: true }}
@@ -109,7 +101,7 @@ const Copy = ({ flag }: ActionProps) => (
   />
 );
 
-function Move({ flag }: ActionProps) {
+function Move({ flag }: FlagProps) {
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const others = named(projects.filter(({ id }) => id !== flag.project));
   return (
@@ -129,7 +121,7 @@ const OUTCOMES = [
   ["discarded", "discarded: the feature was dropped"],
 ] as const;
 
-const Complete = ({ flag }: ActionProps) => (
+const Complete = ({ flag }: FlagProps) => (
   <FormDialog
     title={`Mark ${flag.name} as completed`}
     initial={{ status: "kept" as (typeof OUTCOMES)[number][0], statusValue: "" }}
@@ -146,9 +138,7 @@ const Complete = ({ flag }: ActionProps) => (
 );
 
 /** The latest events of a flag. */
-export const Log = () => <FlagFrame>{({ name }) => <Events feature={name} />}</FlagFrame>;
-
-function Events({ feature }: { feature: string }) {
+export const Log = inFlag(({ flag: { name: feature } }) => {
   const read = useRead("GET /api/admin/search/events", { query: { feature: `IS:${feature}`, limit: 50 } });
   return (
     <Answer read={read}>
@@ -162,4 +152,4 @@ function Events({ feature }: { feature: string }) {
       )}
     </Answer>
   );
-}
+});

@@ -8,10 +8,7 @@ import { Table } from "../../parts/table.tsx";
 import { Answer, Nothing } from "../../parts/words.tsx";
 import { useRead } from "../../reads.ts";
 import { type Hour, hourlyBars, hoursBefore, isUsed, SERIES, totalOf } from "../../use.ts";
-import { type Flag, FlagFrame } from "./frame.tsx";
-
-/** How often applications evaluated a flag to on and to off in the last hours. */
-export const Usage = () => <FlagFrame>{(flag) => <Hours key={flag.name} flag={flag} />}</FlagFrame>;
+import { inFlag } from "./frame.tsx";
 
 /** The hours that can be shown; one more is asked for, which is not over, up to the most there are. */
 const PERIODS = [6, 24, 47];
@@ -22,7 +19,8 @@ const FILTERS = { environment: "", application: "", from: "", to: "" };
 /** What there is a chart for each of. */
 const GROUPS = { environment: "environment", application: "appName" } as const;
 
-function Hours({ flag }: { flag: Flag }) {
+/** How often applications evaluated a flag to on and to off in the last hours. */
+export const Usage = inFlag(({ flag }) => {
   const [{ hours, by, ...filters }, setFilters] = useFilters({ ...FILTERS, hours: "24", by: "environment" });
   const period = PERIODS.find((period) => period === Number(hours)) ?? 24;
   const read = useRead("GET /api/admin/client-metrics/features/:name/raw", {
@@ -62,7 +60,7 @@ function Hours({ flag }: { flag: Flag }) {
       </Answer>
     </>
   );
-}
+});
 
 const namesIn = (hours: readonly Hour[], property: "environment" | "appName") =>
   [...new Set(hours.map((hour) => hour[property]))].sort();

@@ -22,16 +22,12 @@ import { change, useRead } from "../../reads.ts";
 import { isolated } from "../../sentence.ts";
 import { isAdmin, may, ownUser } from "../../session.ts";
 import { FEATURE, useStrategyWords } from "../flag/frame.tsx";
-import { ProjectFrame } from "./frame.tsx";
+import { inProject } from "./frame.tsx";
 
 const STATES = ["Draft", "In review", "Approved", "Scheduled", "Applied", "Cancelled", "Rejected"] as const;
 
 /** The change requests of a project, newest first. */
-export const ChangeRequests = () => (
-  <ProjectFrame>{(_, project) => <OfProject key={project} project={project} />}</ProjectFrame>
-);
-
-function OfProject({ project }: { project: string }) {
+export const ChangeRequests = inProject(({ id: project }) => {
   const [wanted] = useFilter("state");
   const read = useRead(`GET ${REQUESTS}`, { params: { projectId: project } });
   const counts = useRead(`GET ${REQUESTS}/count`, { params: { projectId: project } }).data;
@@ -56,18 +52,14 @@ function OfProject({ project }: { project: string }) {
       </Answer>
     </>
   );
-}
+});
 
 /** A change request: what it changes, who has approved it, and what can be done with it. */
-export const ChangeRequestView = () => (
-  <ProjectFrame>{(_, project) => <OfId project={project} />}</ProjectFrame>
-);
-
-function OfId({ project }: { project: string }) {
+export const ChangeRequestView = inProject(({ id: project }) => {
   const { id = "" } = useParams();
   const read = useRead(`GET ${REQUESTS}/:id`, { params: { projectId: project, id } });
   return <Answer read={read}>{(request) => <Whole key={id} request={request} />}</Answer>;
-}
+});
 
 const paramsOf = ({ project, id }: ChangeRequest) => ({ projectId: project, id });
 

@@ -10,14 +10,10 @@ import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
 import { may } from "../../session.ts";
 import { newDraft, toBody, toDraft, useStrategyFields } from "../flag/strategy.tsx";
-import { PROJECT, type Project, ProjectFrame } from "./frame.tsx";
+import { inProject, PROJECT } from "./frame.tsx";
 
 /** The environments of a project, in which its flags can be turned on. */
-export const Environments = () => (
-  <ProjectFrame>{(project, id) => <OfProject project={project} id={id} />}</ProjectFrame>
-);
-
-function OfProject({ project, id }: { project: Project; id: string }) {
+export const Environments = inProject(({ project, id }) => {
   const read = useRead("GET /api/admin/environments");
   const removing = useDialog("remove");
   const defaults = useRead("GET /api/admin/environments/project/:projectId", { params: { projectId: id } });
@@ -86,7 +82,7 @@ function OfProject({ project, id }: { project: Project; id: string }) {
       )}
     </>
   );
-}
+});
 
 /** How many others must approve a change of a flag there. */
 function Approvals({ project, environment }: { project: string; environment: string }) {

@@ -16,7 +16,7 @@ import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { switchFlag } from "../flag/frame.tsx";
 import type { BulkBarProps } from "./bulk.tsx";
-import { Favorite, PROJECT, type Project, ProjectFrame } from "./frame.tsx";
+import { Favorite, inProject, PROJECT, type Project, type ProjectProps } from "./frame.tsx";
 
 /** The filters that narrow a list of flags; the address of a project's own needs none by project. */
 const NARROWING = { query: "", type: "", state: "", lifecycle: "", tag: "", project: "" };
@@ -24,8 +24,21 @@ const NARROWING = { query: "", type: "", state: "", lifecycle: "", tag: "", proj
 const SORTING = { sortBy: "createdAt", sortOrder: "desc" } as const;
 
 /** The flags of a project, each with a switch per environment; searched, sorted and paged by the server. */
-export function Flags() {
-  const actions = (project: Project, id: string) => (
+export const Flags = inProject(
+  ({ project, id }) => (
+    <>
+      {project.description && <p class="muted">{project.description}</p>}
+      <FlagList
+        project={id}
+        columns={environmentsOf(project).map(inEnvironment)}
+        bulk={
+          (may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id })) &&
+          ((selected) => <BulkBar {...selected} project={id} environments={environmentsOf(project)} />)
+        }
+      />
+    </>
+  ),
+  ({ project, id }) => (
     <>
       <Opener label="Export" parameter="export">
         <Export project={id} environments={environmentsOf(project)} />
@@ -43,25 +56,8 @@ export function Flags() {
         <NewFlag project={project} id={id} />
       </Opener>
     </>
-  );
-  return (
-    <ProjectFrame actions={actions}>
-      {(project, id) => (
-        <>
-          {project.description && <p class="muted">{project.description}</p>}
-          <FlagList
-            project={id}
-            columns={environmentsOf(project).map(inEnvironment)}
-            bulk={
-              (may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id })) &&
-              ((selected) => <BulkBar {...selected} project={id} environments={environmentsOf(project)} />)
-            }
-          />
-        </>
-      )}
-    </ProjectFrame>
-  );
-}
+  ),
+);
 
 const environmentsOf = ({ environments }: Project) => environments.map(({ environment }) => environment);
 
@@ -226,7 +222,7 @@ function InEnvironment({ flag, environment }: { flag: FoundFlag; environment: st
 
 const EMPTY = { name: "", type: "release", description: "", impressionData: false };
 
-function NewFlag({ project, id }: { project: Project; id: string }) {
+function NewFlag({ project, id }: ProjectProps) {
   const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
   const { pattern, example } = project.featureNaming;
   const naming = pattern

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentType } from "preact";
 import { useParams } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
@@ -20,42 +20,42 @@ export const MODES = [
   ["private", "private: only members can see it"],
 ] as const;
 
-interface ProjectFrameProps {
-  actions?(project: Project, id: string): ComponentChildren;
-  /** The rest of the view. */
-  children(project: Project, id: string): ComponentChildren;
+export interface ProjectProps {
+  project: Project;
+  id: string;
 }
 
-/** The frame of every view of a project. */
-export function ProjectFrame({ actions, children }: ProjectFrameProps) {
-  const { projectId = "" } = useParams();
-  const read = useRead(`GET ${PROJECT}/overview`, { params: { projectId } });
-  useVisit(pathTo("projects", projectId), read.data?.name);
-  const failure = (error: Error) => (
-    <DeadEnd title={projectId} links={[["/projects", "All projects"]]}>
-      <Failure error={error} />
-    </DeadEnd>
-  );
-  return (
-    <Answer key={projectId} read={read} failure={failure}>
-      {(project) => (
-        <>
-          <Heading
-            trail={[["/projects", "Projects"]]}
-            title={<Title project={project} />}
-            beside={<Favorite project={projectId} isFavorite={project.favorite} />}
-          >
-            <AsOf />
-            {actions?.(project, projectId)}
-          </Heading>
-          <Tabs label={`Project ${project.name}`} tabs={tabsOf(projectId)} />
-          <Drafts project={projectId} />
-          {children(project, projectId)}
-        </>
-      )}
-    </Answer>
-  );
-}
+/** A view of a project: what it shows below the project's name and tabs, and its actions. */
+export const inProject =
+  (Shown: ComponentType<ProjectProps>, Actions?: ComponentType<ProjectProps>) => () => {
+    const { projectId: id = "" } = useParams();
+    const read = useRead(`GET ${PROJECT}/overview`, { params: { projectId: id } });
+    useVisit(pathTo("projects", id), read.data?.name);
+    const failure = (error: Error) => (
+      <DeadEnd title={id} links={[["/projects", "All projects"]]}>
+        <Failure error={error} />
+      </DeadEnd>
+    );
+    return (
+      <Answer key={id} read={read} failure={failure}>
+        {(project) => (
+          <>
+            <Heading
+              trail={[["/projects", "Projects"]]}
+              title={<Title project={project} />}
+              beside={<Favorite project={id} isFavorite={project.favorite} />}
+            >
+              <AsOf />
+              {Actions && <Actions project={project} id={id} />}
+            </Heading>
+            <Tabs label={`Project ${project.name}`} tabs={tabsOf(id)} />
+            <Drafts project={id} />
+            <Shown project={project} id={id} />
+          </>
+        )}
+      </Answer>
+    );
+  };
 
 const tabsOf = (id: string) =>
   [

@@ -6,30 +6,26 @@ import { Histogram } from "../../parts/histogram.tsx";
 import { Table, TableSection } from "../../parts/table.tsx";
 import { Answer, FlagLink, Share } from "../../parts/words.tsx";
 import { useRead } from "../../reads.ts";
-import { PROJECT, ProjectFrame } from "./frame.tsx";
+import { inProject, PROJECT } from "./frame.tsx";
 
 type Figures = Output<`GET ${typeof PROJECT}/insights`>;
 
 /** How a project is doing: figures with what they were before, changes over time, and how soon flags get to production. */
-export const Insights = () => (
-  <ProjectFrame>
-    {(_, id) => (
-      <Answer read={useRead(`GET ${PROJECT}/insights`, { params: { projectId: id } })} rows={6}>
-        {(insights) => (
-          <>
-            <Tiles figures={insights} id={id} />
-            <Changes id={id} />
-            <div class="columns">
-              <Types figures={insights} id={id} />
-              <Stages id={id} />
-              <TimeToProduction figures={insights} id={id} />
-            </div>
-          </>
-        )}
-      </Answer>
+export const Insights = inProject(({ id }) => (
+  <Answer read={useRead(`GET ${PROJECT}/insights`, { params: { projectId: id } })} rows={6}>
+    {(insights) => (
+      <>
+        <Tiles figures={insights} id={id} />
+        <Changes id={id} />
+        <div class="columns">
+          <Types figures={insights} id={id} />
+          <Stages id={id} />
+          <TimeToProduction figures={insights} id={id} />
+        </div>
+      </>
     )}
-  </ProjectFrame>
-);
+  </Answer>
+));
 
 interface FiguresProps {
   figures: Figures;

@@ -10,7 +10,7 @@ import { Table } from "../../parts/table.tsx";
 import { Answer, Avatar, Badge } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
-import { PROJECT, ProjectFrame } from "./frame.tsx";
+import { inProject, PROJECT } from "./frame.tsx";
 
 type AccessList = Output<`GET ${typeof PROJECT}/access`>;
 
@@ -47,9 +47,7 @@ const toBody = (members: readonly Member[]) => {
 };
 
 /** Who has which role in a project. */
-export const Members = () => <ProjectFrame>{(_, id) => <Access project={id} />}</ProjectFrame>;
-
-function Access({ project }: { project: string }) {
+export const Members = inProject(({ id: project }) => {
   const params = { projectId: project };
   const read = useRead(`GET ${PROJECT}/access`, { params });
   const editing = useDialog("edit");
@@ -115,7 +113,7 @@ function Access({ project }: { project: string }) {
       }}
     </Answer>
   );
-}
+});
 
 const Title = ({ member: { kind, name, imageUrl } }: { member: Member }) => (
   <>

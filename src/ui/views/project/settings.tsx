@@ -8,32 +8,23 @@ import { Table } from "../../parts/table.tsx";
 import { Answer, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
-import { MODES, PROJECT, type Project, ProjectFrame } from "./frame.tsx";
+import { inProject, MODES, PROJECT, type ProjectProps } from "./frame.tsx";
 
 /** A project's name, mode and naming pattern, and the actions to archive or delete it. */
-export const Settings = () => (
-  <ProjectFrame>
-    {(project, id) => (
-      <div class="columns">
-        <General key={id} project={project} id={id} />
-        <div>
-          <Naming key={id} project={project} id={id} />
-          {id !== "default" && may("DELETE_PROJECT", { project: id }) && (
-            <ArchiveOrDelete project={project} id={id} />
-          )}
-        </div>
-      </div>
-    )}
-  </ProjectFrame>
-);
-
-interface SettingsProps {
-  project: Project;
-  id: string;
-}
+export const Settings = inProject(({ project, id }) => (
+  <div class="columns">
+    <General project={project} id={id} />
+    <div>
+      <Naming project={project} id={id} />
+      {id !== "default" && may("DELETE_PROJECT", { project: id }) && (
+        <ArchiveOrDelete project={project} id={id} />
+      )}
+    </div>
+  </div>
+));
 
 /** A project's name, description and mode. */
-const General = ({ project, id }: SettingsProps) => (
+const General = ({ project, id }: ProjectProps) => (
   <EditSection
     title="General"
     now={project}
@@ -55,7 +46,7 @@ const General = ({ project, id }: SettingsProps) => (
 );
 
 /** The naming pattern for a project's flags. */
-const Naming = ({ project, id }: SettingsProps) => (
+const Naming = ({ project, id }: ProjectProps) => (
   <EditSection
     title="Flag naming"
     now={project}
@@ -85,7 +76,7 @@ const Naming = ({ project, id }: SettingsProps) => (
 
 const LOG_STAYS = "Its events stay in the log.";
 
-function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id }: SettingsProps) {
+function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id }: ProjectProps) {
   const flags = featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
   const params = { projectId: id };
   const shared = {
@@ -133,9 +124,7 @@ function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id 
 }
 
 /** The archived flags of a project, to revive or delete permanently. */
-export const Archive = () => <ProjectFrame>{(_, id) => <ArchivedFlags project={id} />}</ProjectFrame>;
-
-function ArchivedFlags({ project }: { project: string }) {
+export const Archive = inProject(({ id: project }) => {
   const params = { projectId: project };
   const read = useRead("GET /api/admin/archive/features/:projectId", { params });
   const send = (action: "revive" | "delete", name: string) =>
@@ -174,4 +163,4 @@ function ArchivedFlags({ project }: { project: string }) {
       )}
     </Answer>
   );
-}
+});
