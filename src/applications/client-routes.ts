@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { SdkActor } from "../access/authenticate.ts";
 import { ClientFeature, type ClientSegment } from "../evaluation/client-feature.ts";
 import { GET, WithHeaders } from "../http/operation.ts";
-import { ApiError, invalid } from "../lib/api-error.ts";
+import { found, invalid } from "../lib/api-error.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { delta, listOf, toPosition, toRevision } from "./client-delta.ts";
 import { ClientDelta, ClientFeatures, ClientQuery } from "./client-schema.ts";
@@ -63,9 +63,8 @@ export const readClientFeature = GET({
   const state = stateOf(db, selection.environment);
   const hasSegments = supportsSegments(headers.get("unleash-client-spec"));
   const flag = state.flags.get(featureName);
-  if (flag && isSelected(flag, selection))
-    return new RawJson<ClientFeature>(toText(state, hasSegments)(flag));
-  throw new ApiError("NotFoundError", `There is no flag ${featureName}`);
+  const own = found(flag && isSelected(flag, selection) ? flag : undefined, `flag ${featureName}`);
+  return new RawJson<ClientFeature>(toText(state, hasSegments)(own));
 });
 
 const DeltaQuery = v.omit(ClientQuery, ["tag"]);

@@ -3,7 +3,7 @@ import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
-import { ApiError } from "../lib/api-error.ts";
+import { ApiError, found } from "../lib/api-error.ts";
 import { wholeNumber } from "../lib/validation.ts";
 import { attempt } from "./attempt.ts";
 import {
@@ -24,40 +24,38 @@ import {
   NewIntegration,
 } from "./integrations-schema.ts";
 import * as store from "./integrations-store.ts";
-import {
-  integrationById,
-  integrations,
-  type StoredIntegration,
-  toWireIntegration,
-} from "./integrations-store.ts";
 import { maskedParameters, requireValidIntegration } from "./parameters.ts";
 import { PROVIDERS } from "./providers.ts";
 import { eventOfRecord, integrationEvents, recordById } from "./records.ts";
 
-const tag = "Integrations";
+const ofIntegrations = { tag: "Integrations", path: "/api/admin/addons" } as const;
 const id = wholeNumber(0);
-const ById = { tag, params: v.object({ id }), wrongParamsAre404: true, errors: ["NotFoundError"] } as const;
+const ById = {
+  ...ofIntegrations,
+  path: `${ofIntegrations.path}/:id`,
+  params: v.object({ id }),
+  wrongParamsAre404: true,
+  errors: ["NotFoundError"],
+} as const;
 
 export const listIntegrations = GET({
+  ...ofIntegrations,
   id: "getAddons",
   summary: "The integrations and the available providers",
-  tag,
-  path: "/api/admin/addons",
   permission: null,
   response: IntegrationList,
 }).run(({ db, actor }) => {
   const hidden = hiddenProjects(db, actor);
   return {
-    addons: integrations(db).map((stored) => toWireIntegration(db, stored, hidden)),
+    addons: store.integrations(db).map((stored) => store.toWireIntegration(db, stored, hidden)),
     providers: [...PROVIDERS],
   };
 });
 
 export const createIntegration = POST({
+  ...ofIntegrations,
   id: "createAddon",
   summary: "Create an integration",
-  tag,
-  path: "/api/admin/addons",
   permission: "CREATE_ADDON",
   body: NewIntegration,
   status: 201,
@@ -72,18 +70,16 @@ export const readIntegration = GET({
   ...ById,
   id: "getAddon",
   summary: "An integration, with masked secrets",
-  path: "/api/admin/addons/:id",
   permission: null,
   response: Integration,
 }).run(({ db, actor, params }) =>
-  toWireIntegration(db, requireIntegration(db, params.id), hiddenProjects(db, actor)),
+  store.toWireIntegration(db, requireIntegration(db, params.id), hiddenProjects(db, actor)),
 );
 
 export const updateIntegration = PUT({
   ...ById,
   id: "updateAddon",
   summary: "Change an integration; a masked secret stays as it is",
-  path: "/api/admin/addons/:id",
   permission: "UPDATE_ADDON",
   body: NewIntegration,
   records: ["addon-config-updated"],
@@ -92,14 +88,13 @@ export const updateIntegration = PUT({
   const { db, actor } = tx;
   const stored = requireIntegration(db, params.id);
   const updated = store.updateIntegration(tx, stored, requireValidIntegration(db, body, stored));
-  return toWireIntegration(db, updated, hiddenProjects(db, actor));
+  return store.toWireIntegration(db, updated, hiddenProjects(db, actor));
 });
 
 export const deleteIntegration = DELETE({
   ...ById,
   id: "deleteAddon",
   summary: "Delete an integration, with the log of its deliveries",
-  path: "/api/admin/addons/:id",
   permission: "DELETE_ADDON",
   records: ["addon-config-deleted"],
 }).change(({ tx, params }) => store.removeIntegration(tx, requireIntegration(tx.db, params.id)));
@@ -109,7 +104,7 @@ const changePaused = (name: "pause" | "resume", summary: string) =>
     ...ById,
     id: `${name}Addon`,
     summary,
-    path: `/api/admin/addons/:id/${name}`,
+    path: `${ById.path}/${name}`,
     permission: "UPDATE_ADDON",
     records: ["addon-config-updated"],
   }).change(({ tx, params }) =>
@@ -121,17 +116,14 @@ export const pauseIntegration = changePaused("pause", "Pause the deliveries of a
 export const resumeIntegration = changePaused("resume", "Resume the deliveries of an integration");
 
 /** @throws ApiError `NotFoundError` unless there is an integration with this id */
-function requireIntegration(db: Database, id: number): StoredIntegration {
-  const integration = integrationById(db, id);
-  if (integration) return integration;
-  throw new ApiError("NotFoundError", "There is no integration with this id");
-}
+const requireIntegration = (db: Database, id: number) =>
+  found(store.integrationById(db, id), "integration with this id");
 
 export const listIntegrationEvents = GET({
   ...ById,
   id: "getIntegrationEvents",
   summary: "The deliveries of an integration",
-  path: "/api/admin/addons/:id/events",
+  path: `${ById.path}/events`,
   permission: "ADMIN",
   query: v.object({
     limit: v.optional(wholeNumber(1, 1000), "50"),
@@ -159,7 +151,7 @@ export const tryIntegration = POST({
   ...ById,
   id: "testAddon",
   summary: "Test an integration by sending it an event now, even if it is disabled or paused",
-  path: "/api/admin/addons/:id/test",
+  path: `${ById.path}/test`,
   permission: "UPDATE_ADDON",
   errors: ["NotFoundError", "ConflictError", "ServiceUnavailableError"],
   response: IntegrationEvent,
@@ -195,7 +187,7 @@ export const redeliverEvent = POST({
   ...ById,
   id: "redeliverAddonEvent",
   summary: "Deliver the event of a record again, with a fresh number of attempts",
-  path: "/api/admin/addons/:id/events/:eventId/redeliver",
+  path: `${ById.path}/events/:eventId/redeliver`,
   permission: "UPDATE_ADDON",
   params: v.object({ id, eventId: RecordId }),
   status: 202,

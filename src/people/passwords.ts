@@ -121,12 +121,13 @@ export const createResetLink = POST({
   return { resetPasswordUrl: resetPage(createReset(tx, found.user.id)) };
 });
 
+const ofReset = { tag: "Sessions", path: "/auth/reset", permission: null } as const;
+
 export const mailReset = POST({
+  ...ofReset,
   id: "sendResetPasswordEmail",
   summary: "Request a link for setting one's password; the response is the same for unknown addresses",
-  tag: "Sessions",
-  path: "/auth/reset/password-email",
-  permission: null,
+  path: `${ofReset.path}/password-email`,
   body: v.object({ email: v.string() }),
   errors: ["NotFoundError", "RateLimitError"],
   isUncached: true,
@@ -137,11 +138,10 @@ export const mailReset = POST({
 });
 
 export const readReset = GET({
+  ...ofReset,
   id: "validateToken",
   summary: "The user whose password a link sets",
-  tag: "Sessions",
-  path: "/auth/reset/validate",
-  permission: null,
+  path: `${ofReset.path}/validate`,
   query: v.object({ token: v.optional(v.string(), "") }),
   errors: ["InvalidTokenError"],
   response: OpenReset,
@@ -153,11 +153,10 @@ export const readReset = GET({
 });
 
 export const resetPassword = POST({
+  ...ofReset,
   id: "changePassword",
   summary: "Set a password through a link, which works once; ends the user's sessions",
-  tag: "Sessions",
-  path: "/auth/reset/password",
-  permission: null,
+  path: `${ofReset.path}/password`,
   body: v.object({ token: v.string(), password: v.string() }),
   errors: [...WEAK_PASSWORD, "PasswordPreviouslyUsedError", "InvalidTokenError"],
 })

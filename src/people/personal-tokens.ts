@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST } from "../http/operation.ts";
-import { ApiError } from "../lib/api-error.ts";
+import { ApiError, found } from "../lib/api-error.ts";
 import { FutureTime, NonEmptyText, Timestamp, wholeNumber } from "../lib/validation.ts";
 import { createToken, revokeToken, tokenById } from "./tokens.ts";
 
@@ -95,7 +95,6 @@ export function createPersonalToken(
 
 /** @throws ApiError `NotFoundError` unless the token is the user's own */
 export function revokePersonalToken(tx: Tx, userId: number, id: number) {
-  if (tokenById(tx.db, id)?.userId !== userId)
-    throw new ApiError("NotFoundError", `There is no personal token with the id ${id}`);
-  revokeToken(tx, id);
+  const token = tokenById(tx.db, id);
+  revokeToken(tx, found(token?.userId === userId ? id : undefined, `personal token with the id ${id}`));
 }

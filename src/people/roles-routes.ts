@@ -47,15 +47,14 @@ export const listPermissions = GET({
 
 const environments = valueQuery<object, string>(`SELECT name FROM environments ORDER BY sort_order, name`);
 
-const ROLES_PATH = "/api/admin/roles";
+const ofRoles = { tag: "Roles", path: "/api/admin/roles", permission: "ADMIN" } as const;
 
-const ofRole = { tag: "Roles", path: `${ROLES_PATH}/:id`, params: v.object({ id: RoleId }) } as const;
+const ofRole = { ...ofRoles, path: `${ofRoles.path}/:id`, params: v.object({ id: RoleId }) } as const;
 
 export const listRoles = GET({
+  ...ofRoles,
   id: "getRoles",
   summary: "All roles",
-  tag: "Roles",
-  path: ROLES_PATH,
   permission: { permission: ["ADMIN", "READ_ROLE"] },
   response: RoleList,
 }).run(({ db }) => ({ version: 1, roles: all(db).all({}) }));
@@ -70,11 +69,10 @@ export const readRole = GET({
 }).run(({ db, params: { id } }) => roleDetails(db, id));
 
 export const validateRole = POST({
+  ...ofRoles,
   id: "validateRole",
   summary: "Check whether this role can be created",
-  tag: "Roles",
-  path: `${ROLES_PATH}/validate`,
-  permission: "ADMIN",
+  path: `${ofRoles.path}/validate`,
   body: NewRole,
   errors: ["NameExistsError"],
 }).run(({ db, body: { name, type = "custom", permissions } }) => {
@@ -83,11 +81,9 @@ export const validateRole = POST({
 });
 
 export const createRole = POST({
+  ...ofRoles,
   id: "createRole",
   summary: "Create a custom role",
-  tag: "Roles",
-  path: ROLES_PATH,
-  permission: "ADMIN",
   body: NewRole,
   errors: ["NameExistsError"],
   records: ["role-created"],
@@ -107,7 +103,6 @@ export const updateRole = PUT({
   ...ofRole,
   id: "updateRole",
   summary: "Replace a custom role, except its type",
-  permission: "ADMIN",
   body: NewRole,
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
   records: ["role-updated"],
@@ -128,7 +123,6 @@ export const deleteRole = DELETE({
   ...ofRole,
   id: "deleteRole",
   summary: "Delete a custom role that is not in use",
-  permission: "ADMIN",
   errors: ["NotFoundError", "InvalidOperationError", "RoleInUseError"],
   records: ["role-deleted"],
 }).change(({ tx, params: { id } }) => {

@@ -173,14 +173,12 @@ async function noteFailure(
   }).catch(() => {});
 }
 
-const SESSIONS = "/api/admin/user/sessions";
+const ofSessions = { tag: "Sessions", path: "/api/admin/user/sessions", permission: null } as const;
 
 export const listSessions = GET({
+  ...ofSessions,
   id: "getSessions",
   summary: "The caller's sessions, newest first",
-  tag: "Sessions",
-  path: SESSIONS,
-  permission: null,
   isUncached: true,
   response: v.strictObject({ sessions: v.array(Session) }),
 }).run(({ db, actor }) => {
@@ -194,20 +192,17 @@ export const listSessions = GET({
 });
 
 export const endOtherSessions = DELETE({
+  ...ofSessions,
   id: "endOtherSessions",
   summary: "End the caller's other sessions",
-  tag: "Sessions",
-  path: SESSIONS,
-  permission: null,
   duringMaintenance: true,
 }).change(({ tx, actor }) => void endSessionsOf(tx, requirePerson(actor), actor.session));
 
 export const endOwnSession = DELETE({
+  ...ofSessions,
   id: "endSession",
   summary: "End one of the caller's sessions",
-  tag: "Sessions",
-  path: `${SESSIONS}/:id`,
-  permission: null,
+  path: `${ofSessions.path}/:id`,
   duringMaintenance: true,
   errors: ["NotFoundError"],
 }).change(({ tx, actor, params: { id } }) => {

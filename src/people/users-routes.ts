@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
 import type { Database } from "../db/database.ts";
-import { query, valueQuery } from "../db/statement.ts";
+import { fromStored, query, type Stored, valueQuery } from "../db/statement.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { MASK } from "../lib/text.ts";
 import { timestamp } from "../lib/time.ts";
@@ -12,14 +12,6 @@ import { createReset, newUserPage } from "./resets.ts";
 import { requireRootRole, rootRoles } from "./roles.ts";
 import { CreatedUser, NewUser, UpdatedUser, User, UserId, UserList, UserUpdate } from "./users-schema.ts";
 import * as store from "./users-store.ts";
-import {
-  removeUser,
-  requireRemovable,
-  requireUser,
-  toUser,
-  USER_COLUMNS,
-  type UserRow,
-} from "./users-store.ts";
 
 const ofUsers = { tag: "Users", path: "/api/admin/user-admin", permission: "ADMIN" } as const;
 
@@ -122,11 +114,10 @@ export const deleteUser = DELETE({
 });
 
 export const deleteScimUsers = DELETE({
+  ...ofUsers,
   id: "deleteScimUsers",
   summary: "Delete all users that have a SCIM id, all or none",
-  tag: "Users",
-  path: "/api/admin/user-admin/scim-users",
-  permission: "ADMIN",
+  path: `${ofUsers.path}/scim-users`,
   errors: ["InvalidOperationError"],
   records: ["user-deleted", "scim-users-deleted"],
 }).change(({ tx, actor }) => {
@@ -190,10 +181,10 @@ export const InactiveUser = v.strictObject({
 export const UserIds = v.object({ ids: v.array(v.pipe(v.number(), v.safeInteger())) });
 
 export const searchUsers = GET({
+  ...ofUsers,
   id: "searchUsers",
   summary: "Search users by part of the name, or the beginning of the username or e-mail address",
-  tag: "Users",
-  path: "/api/admin/user-admin/search",
+  path: `${ofUsers.path}/search`,
   permission: null,
   query: v.object({ q: v.optional(v.string(), "") }),
   response: v.array(FoundUser),
@@ -201,19 +192,19 @@ export const searchUsers = GET({
 }).run(({ db, query: { q } }) => (q.length < 2 ? [] : usersLike(db, q)));
 
 // SQLite's own functions handle letter case only in ASCII, so names are compared in JavaScript.
-const everyone = query<object, UserRow>(`
-  SELECT ${USER_COLUMNS} FROM users WHERE account_type = 'User' ORDER BY id`);
+const everyone = query<object, store.UserRow>(`
+  SELECT ${store.USER_COLUMNS} FROM users WHERE account_type = 'User' ORDER BY id`);
 
 function usersLike(db: Database, text: string) {
   const searched = text.toLowerCase();
-  const isFound = ({ name, username, email }: UserRow) =>
+  const isFound = ({ name, username, email }: store.UserRow) =>
     name?.toLowerCase().includes(searched) ||
     [username, email].some((login) => login?.toLowerCase().startsWith(searched));
   return everyone(db).all({}).filter(isFound).map(toFound);
 }
 
-function toFound(row: UserRow) {
-  const { id, isAPI, name, email, username, imageUrl, seenAt, accountType, scimId } = toUser(row);
+function toFound(row: store.UserRow) {
+  const { id, isAPI, name, email, username, imageUrl, seenAt, accountType, scimId } = store.toUser(row);
   return { id, isAPI, name, email, username, imageUrl, seenAt, accountType, scimId };
 }
 
@@ -225,13 +216,9 @@ export const readAccessOverview = GET({
   permission: "ADMIN",
   response: AccessOverview,
   rows: ({ overview }: { overview: readonly object[] }) => overview,
-}).run(({ db }) => ({ overview: accessRows(db).all({}).map(toUserAccess) }));
+}).run(({ db }) => ({ overview: accessRows(db).all({}).map(fromStored(UserAccess)) }));
 
-/** Lists as JSON. */
-type AccessRow = Omit<UserAccess, AccessList> & Record<AccessList, string>;
-type AccessList = "accessibleProjects" | "groups" | "groupProjects";
-
-const accessRows = query<object, AccessRow>(`
+const accessRows = query<object, Stored<UserAccess>>(`
   SELECT users.id AS userId, users.created_at AS createdAt, users.name AS userName, email AS userEmail,
     seen_at AS lastSeen, roles.name AS rootRole,
     (SELECT json_group_array(DISTINCT project ORDER BY project) FROM project_user_roles WHERE user_id = users.id)
@@ -242,19 +229,11 @@ const accessRows = query<object, AccessRow>(`
       FROM group_users JOIN project_group_roles USING (group_id) WHERE user_id = users.id) AS groupProjects
   FROM users JOIN roles ON roles.id = root_role ORDER BY users.id`);
 
-const toUserAccess = ({ accessibleProjects, groups, groupProjects, ...row }: AccessRow): UserAccess => ({
-  ...row,
-  accessibleProjects: JSON.parse(accessibleProjects),
-  groups: JSON.parse(groups),
-  groupProjects: JSON.parse(groupProjects),
-});
-
 export const countAdmins = GET({
+  ...ofUsers,
   id: "getAdminCount",
   summary: "The number of Admins, by how they can sign in",
-  tag: "Users",
-  path: "/api/admin/user-admin/admin-count",
-  permission: "ADMIN",
+  path: `${ofUsers.path}/admin-count`,
   response: AdminCount,
 }).run(({ db }) => admins(db).get({})!);
 
@@ -268,11 +247,10 @@ const admins = query<object, v.InferOutput<typeof AdminCount>>(`
 const INACTIVE_MS = 180 * 24 * 60 * 60 * 1000;
 
 export const listInactiveUsers = GET({
+  ...ofUsers,
   id: "getInactiveUsers",
   summary: "Users not seen for 180 days, nor any of their tokens",
-  tag: "Users",
-  path: "/api/admin/user-admin/inactive",
-  permission: "ADMIN",
+  path: `${ofUsers.path}/inactive`,
   response: v.strictObject({ version: v.literal(1), inactiveUsers: v.array(InactiveUser) }),
 }).run(({ db }) => {
   const before = new Date(Date.now() - INACTIVE_MS).toISOString();
@@ -287,19 +265,18 @@ const unseen = query<{ before: string }, v.InferOutput<typeof InactiveUser>>(`
   WHERE ifnull(patSeenAt, '') < :before ORDER BY id`);
 
 export const deleteInactiveUsers = POST({
+  ...ofUsers,
   id: "deleteInactiveUsers",
   summary: "Delete several users, all or none; the caller is ignored",
-  tag: "Users",
-  path: "/api/admin/user-admin/inactive/delete",
-  permission: "ADMIN",
+  path: `${ofUsers.path}/inactive/delete`,
   body: UserIds,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["user-deleted"],
 }).change(({ tx, actor, body: { ids } }) => {
   for (const id of new Set(ids)) {
     if (id === actor.userId) continue;
-    requireUser(tx.db, id);
-    requireRemovable(tx.db, actor, id);
-    removeUser(tx, id);
+    store.requireUser(tx.db, id);
+    store.requireRemovable(tx.db, actor, id);
+    store.removeUser(tx, id);
   }
 });
