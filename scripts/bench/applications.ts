@@ -1,7 +1,7 @@
 import http from "node:http";
 import net from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { CLIENT } from "./client-dataset.ts";
+import { CLIENT, fetchFlags } from "./client-dataset.ts";
 import { type Pace, paceOf } from "./figures.ts";
 import { now } from "./receiver.ts";
 
@@ -77,9 +77,9 @@ async function poll(app: number) {
   for (;;) {
     const begin = performance.now();
     try {
-      const found = await fetchFlags(agent, etag);
-      if (found !== etag) onFlags("polls", app);
-      etag = found;
+      const found = await fetchFlags(url, agent, etag);
+      if (found.etag !== etag) onFlags("polls", app);
+      etag = found.etag;
     } catch {
       errors++;
       await again();
@@ -87,28 +87,6 @@ async function poll(app: number) {
     }
     await setTimeout(Number(interval) * 1000 - (performance.now() - begin));
   }
-}
-
-/** @returns the ETag. @throws Error unless the status is 200 or 304 */
-function fetchFlags(agent: http.Agent, etag: string | undefined): Promise<string | undefined> {
-  const headers = {
-    authorization: CLIENT,
-    "unleash-client-spec": "5.2.0",
-    "accept-encoding": "gzip",
-    ...(etag !== undefined && { "if-none-match": etag }),
-  };
-  return new Promise((resolve, reject) => {
-    const request = http.get(`${url}/api/client/features`, { agent, headers }, (response) => {
-      const { statusCode: status = 0, headers } = response;
-      if (status !== 200 && status !== 304) reject(new Error(`A poll returned ${status}`));
-      response.resume().on("end", () => resolve(headers.etag));
-    });
-    request.on("error", (error: NodeJS.ErrnoException) => {
-      const isStale = request.reusedSocket && error.code === "ECONNRESET"; // it was idle for too long
-      if (isStale) resolve(fetchFlags(agent, etag));
-      else reject(error);
-    });
-  });
 }
 
 if (import.meta.main) {

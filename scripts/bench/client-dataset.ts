@@ -1,3 +1,4 @@
+import http from "node:http";
 import { tokenLine } from "./dataset.ts";
 import type { Request } from "./load.ts";
 
@@ -43,3 +44,30 @@ const strategyOf = (index: number) => ({
   parameters: { rollout: String(index % 101), stickiness: "default", groupId: flagName(index) },
   constraints: [{ contextName: "country", operator: "IN", values: ["DE", "FR", "JP"] }],
 });
+
+interface Polled {
+  status: number;
+  etag: string | undefined;
+}
+
+/** Polls as the Node SDK does. @throws Error unless the status is 200 or 304 */
+export function fetchFlags(url: string, agent: http.Agent, etag: string | undefined): Promise<Polled> {
+  const headers = {
+    authorization: CLIENT,
+    "unleash-client-spec": "5.2.0",
+    "accept-encoding": "gzip",
+    ...(etag !== undefined && { "if-none-match": etag }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = http.get(`${url}/api/client/features`, { agent, headers }, (response) => {
+      const { statusCode: status = 0, headers } = response;
+      if (status !== 200 && status !== 304) reject(new Error(`A poll returned ${status}`));
+      response.resume().on("end", () => resolve({ status, etag: headers.etag }));
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && error.code === "ECONNRESET"; // it was idle for too long
+      if (isStale) resolve(fetchFlags(url, agent, etag));
+      else reject(error);
+    });
+  });
+}

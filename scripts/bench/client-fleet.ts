@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import http from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { CLIENT, toggle } from "./client-dataset.ts";
+import { fetchFlags, toggle } from "./client-dataset.ts";
 import type { Options } from "./context.ts";
 import { type Pace, paceOf } from "./figures.ts";
 import { send } from "./load.ts";
@@ -69,31 +69,13 @@ async function runSdk(server: Server, interval: number, signal: AbortSignal, pol
   await pause(Math.random() * interval);
   while (!signal.aborted) {
     const begin = performance.now();
-    const response = await poll(server, agent, etag);
+    const response = await fetchFlags(server.url, agent, etag);
     const time = performance.now() - begin;
     polls.push({ time, status: response.status });
     etag = response.etag ?? etag;
     await pause(interval - time);
   }
   agent.destroy();
-}
-
-/** Polls as the Node SDK does. @throws Error unless the status is 200 or 304 */
-function poll({ url }: Server, agent: http.Agent, etag: string | undefined) {
-  const headers = {
-    authorization: CLIENT,
-    "unleash-client-spec": "5.2.0",
-    "accept-encoding": "gzip",
-    ...(etag !== undefined && { "if-none-match": etag }),
-  };
-  return new Promise<{ status: number; etag: string | undefined }>((resolve, reject) => {
-    const request = http.get(`${url}/api/client/features`, { agent, headers }, (response) => {
-      const { statusCode: status = 0, headers } = response;
-      if (status !== 200 && status !== 304) reject(new Error(`A poll returned ${status}`));
-      response.resume().on("end", () => resolve({ status, etag: headers.etag }));
-    });
-    request.on("error", reject);
-  });
 }
 
 /** Toggles flags at an even pace. @returns how many toggles were made */

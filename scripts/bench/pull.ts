@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Context } from "./context.ts";
 import { ADMIN, PROJECTS } from "./dataset.ts";
 import { many, median, megabytes, short, table } from "./figures.ts";
+import { timed } from "./load.ts";
 import { runProbed, stop } from "./process.ts";
 import { companyOf, serve } from "./version.ts";
 
@@ -35,18 +36,8 @@ export async function run(context: Context) {
 async function compare({ folder, options, progress, versions }: Context, source: Source): Promise<string> {
   const [tokenFile, file] = [path.join(folder, "token.txt"), path.join(folder, "pulled.db")];
   fs.writeFileSync(tokenFile, source.token);
-  const args = [
-    "pull",
-    "--from",
-    source.url,
-    ...source.only,
-    "--token-file",
-    tokenFile,
-    "--data",
-    file,
-    "--quiet",
-  ];
-  const pull = (...more: string[]) => runProbed([versions[0]!.script, ...args, ...more]);
+  const args = ["pull", "--from", source.url, ...source.only, "--token-file", tokenFile, "--data", file];
+  const pull = (...more: string[]) => runProbed([versions[0]!.script, ...args, "--quiet", ...more]);
   progress("pull, to find the URLs");
   await pull("--dry-run");
   const paths = pathsIn(`${file}.pull`);
@@ -65,8 +56,8 @@ async function compare({ folder, options, progress, versions }: Context, source:
   return table(
     [`pull of ${many(paths.length)} answers`, "measured", "target"],
     [
-      ["seconds to fetch these URLs, four at once", short(of("fetched")), ""],
-      ["seconds of pull", short(of("pulled")), ""],
+      ["seconds to fetch these URLs, four at once", short(of("fetched") / 1000), ""],
+      ["seconds of pull", short(of("pulled") / 1000), ""],
       ["relative to fetching", (of("pulled") / of("fetched")).toFixed(2), "3.00"],
       ["most memory, MB", megabytes(of("peak")), ""],
     ],
@@ -86,10 +77,4 @@ async function fetchAll({ url, token }: Source, paths: readonly string[]) {
       await (await fetch(`${url}${one}`, { headers: { authorization: token } })).bytes();
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
-}
-
-async function timed(act: () => Promise<unknown>): Promise<number> {
-  const begin = performance.now();
-  await act();
-  return (performance.now() - begin) / 1000;
 }

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { inChunks } from "../../src/dataset/text.ts";
 import type { Context } from "./context.ts";
 import { companyLines } from "./dataset.ts";
 import { runProbed, type Server, startServer, type Usage } from "./process.ts";
@@ -46,7 +47,8 @@ export async function importInto(
   older?: Iterable<object>,
 ): Promise<Imported> {
   const source = `${file}.jsonl`;
-  await pipeline(Readable.from(inChunks(lines)), fs.createWriteStream(source));
+  const texts = Iterator.from(lines).map((line) => `${JSON.stringify(line)}\n`);
+  await pipeline(Readable.from(inChunks(texts)), fs.createWriteStream(source));
   const begin = performance.now();
   try {
     const used = await runProbed([version.script, "import", source, "--data", file, "--quiet"]);
@@ -58,18 +60,6 @@ export async function importInto(
   } finally {
     fs.rmSync(source);
   }
-}
-
-/** JSON lines, many at a time. */
-function* inChunks(lines: Iterable<object>): Generator<string> {
-  let chunk = "";
-  for (const line of lines) {
-    chunk += `${JSON.stringify(line)}\n`;
-    if (chunk.length < 65_536) continue;
-    yield chunk;
-    chunk = "";
-  }
-  yield chunk;
 }
 
 /** A file with the company of dataset.ts, imported once for all cases. */
