@@ -7,6 +7,7 @@ import { type Context, toContext } from "../evaluation/context.ts";
 import type { Evaluator } from "../evaluation/evaluator.ts";
 import { GET, POST, WithHeaders } from "../http/operation.ts";
 import { OwnPath } from "../lib/raw-json.ts";
+import { parsedJson } from "../lib/text.ts";
 import { flagsSince } from "./client-delta.ts";
 import { evaluatorOf, inTimeOf } from "./client-evaluators.ts";
 import {
@@ -120,7 +121,7 @@ function flagValue(
     error,
   } = evaluator.evaluate(key, context);
   const value = isOn ? parsed(payload) : offValue(feature);
-  if (value === UNPARSABLE)
+  if (isOn && value === undefined)
     return { key, errorCode: "PARSE_ERROR", errorDetails: `The payload of ${variant} is not valid JSON` };
   return {
     key,
@@ -144,18 +145,11 @@ const dependsOnSession = ({ features, segments: all }: Evaluator, feature: Clien
     ),
   );
 
-const UNPARSABLE = Symbol();
-
-/** The payload according to its type; true if there is none. */
+/** The payload according to its type; true if there is none, undefined for JSON that is none. */
 function parsed(payload: { type: string; value: string } | undefined): unknown {
   if (!payload) return true;
   if (payload.type === "number") return Number(payload.value);
-  if (payload.type !== "json") return payload.value;
-  try {
-    return JSON.parse(payload.value);
-  } catch {
-    return UNPARSABLE;
-  }
+  return payload.type === "json" ? parsedJson(payload.value) : payload.value;
 }
 
 /** The value of a flag that is off: none if it has payloads, so that the application's default applies. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import * as v from "valibot";
 import { isTooDeep, MAX_LINE_BYTES, mayBeTooDeep, TOO_DEEP } from "../lib/limits.ts";
+import { parsedJson } from "../lib/text.ts";
 import { check, type Schema, type Violation } from "../lib/validation.ts";
 import { DatasetError, Flag, type Line, OptionalText, OptionalTime, type Place } from "./kind.ts";
 
@@ -63,12 +64,9 @@ const errorAt = ({ number }: TextLine, ...reasons: [string, ...string[]]) =>
   new DatasetError({ line: number }, ...reasons);
 
 function parse(line: TextLine): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(line.text);
-  } catch {
+  const value = parsedJson(line.text);
+  if (value === undefined)
     throw errorAt(line, `is not valid JSON${line.isCut ? " (was the file cut short?)" : ""}`);
-  }
   if (isObject(value)) return value as Record<string, unknown>;
   throw errorAt(line, "must be a JSON object");
 }
@@ -178,13 +176,13 @@ function beginsDataset(bytes: Buffer) {
     .toString("latin1", 0, FIRST_LINE_BYTES)
     .replace(/^\u00ef\u00bb\u00bf/, "")
     .trimStart();
-  return begin.includes("\n") && has(parsed(begin.slice(0, begin.indexOf("\n"))), "kind");
+  return begin.includes("\n") && has(parsedJson(begin.slice(0, begin.indexOf("\n"))), "kind");
 }
 
 function requireOurs(bytes: Buffer) {
   if (beginsDataset(bytes)) return bytes;
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  const what = binaryFormat(bytes) ?? foreignFormat(text, parsed(text)) ?? unknownFormat(text);
+  const what = binaryFormat(bytes) ?? foreignFormat(text, parsedJson(text)) ?? unknownFormat(text);
   if (what !== undefined) throw new DatasetError({ line: 1 }, what);
   return bytes;
 }
@@ -210,7 +208,7 @@ function unknownFormat(text: string): string | undefined {
   if (lines[0] === "") return "the file is empty";
   if (text.includes("-- PostgreSQL database dump"))
     return "this is a dump of PostgreSQL: if it is of an Unleash, use flagstone import --from-unleash";
-  if (isObject(parsed(lines[0]!)) || (lines.length === 1 && text.trimStart().startsWith("{")))
+  if (isObject(parsedJson(lines[0]!)) || (lines.length === 1 && text.trimStart().startsWith("{")))
     return undefined;
   return "this is not a dataset: see docs/dataset.md for the format";
 }
@@ -229,19 +227,11 @@ const isMap = (value: unknown) =>
   Object.keys(value).length > 0 &&
   Object.values(value).every((flag) => has(flag, "enabled") && typeof flag.enabled === "boolean");
 
-const isObject = (value: unknown): value is object =>
+export const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const has = <K extends string>(value: unknown, key: K): value is Record<K, unknown> =>
   isObject(value) && Object.hasOwn(value, key);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const TAR = "this is a tar archive: unpack it first with tar -xf FILE";
 

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { keep, type Report } from "../applications/reports.ts";
 import { stagedFile } from "../db/staged-file.ts";
 import type { Log } from "../lib/logger.ts";
+import { parsedJson } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Mirror } from "./mirror.ts";
 import { Copy } from "./upstream.ts";
@@ -67,8 +68,9 @@ function read(file: string, mirror: Mirror, log: Log) {
   const text = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";
   if (text === "") return;
   if (!text.startsWith(`{"version":`)) throw new UsageError(`${file} is not a snapshot of an edge`);
-  const snapshot = parse(text);
-  if (!snapshot)
+  const snapshot = parsedJson(text);
+  // With its keys in order. What this version can't read is no reason not to start.
+  if (!v.is(Snapshot, snapshot))
     return log({ level: "warn", message: `${file} was cut, or is of another version: it is not used` });
   for (const { hash, scope } of snapshot.tokens) mirror.admit(hash, scope);
   for (const { hash, ...one } of snapshot.kept) mirror.keep(hash, { ...one, etag: one.etag });
@@ -76,14 +78,4 @@ function read(file: string, mirror: Mirror, log: Log) {
     one.kind === "use" ? { ...one, variants: new Map(one.variants) } : one,
   );
   keep(mirror.db, reports ?? []);
-}
-
-/** Undefined for what this version can't read: a copy is no reason not to start. */
-function parse(text: string): v.InferOutput<typeof Snapshot> | undefined {
-  try {
-    const value = JSON.parse(text);
-    return v.is(Snapshot, value) ? value : undefined; // with its keys in order
-  } catch {
-    return undefined;
-  }
 }

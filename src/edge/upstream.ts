@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import * as v from "valibot";
 import { ask, type Connection, refusalOf } from "../http/client.ts";
+import { parsedJson } from "../lib/text.ts";
 
 /** The version of the client specification that our flags follow, with segments apart. */
 const SPECIFICATION = "5.2.0";
@@ -124,13 +125,9 @@ async function answerOf<S extends v.GenericSchema>(
   schema: S,
 ): Promise<v.InferInput<S>> {
   if (response.statusCode !== 200) throw new Error(await refusalOf({ ...upstream, token: "" }, response));
-  const body = await text(response);
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
+  const value = parsedJson(await text(response));
+  if (value === undefined)
     throw new Error(`${upstream.url} did not answer with JSON: is it an Unleash or a Flagstone?`);
-  }
   const result = v.safeParse(schema, value);
   if (result.success) return value as v.InferInput<S>;
   const [issue] = result.issues;

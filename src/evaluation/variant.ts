@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { invalid } from "../lib/api-error.ts";
+import { parsedJson } from "../lib/text.ts";
 import { NonEmptyText, Text, UrlName } from "../lib/validation.ts";
 
 const Weight = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
@@ -84,13 +85,6 @@ function withEqualWeights<V extends FlagVariant>(variants: readonly V[], left: n
   return variants.map((variant, index) => ({ ...variant, weight: each + (index < remainder ? 1 : 0) }));
 }
 
-function isJson(text: string) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isJson = (text: string) => parsedJson(text) !== undefined;
 
 const isNumber = (text: string) => text.trim() !== "" && Number.isFinite(Number(text));

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
+import { parsedJson } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Contract } from "./operation.ts";
 
@@ -45,13 +46,8 @@ export async function refusalOf({ url }: Connection, response: IncomingMessage) 
 }
 
 /** The message of an error response, if it is one of ours. */
-export function messageIn(body: string): unknown {
-  try {
-    return JSON.parse(body).message;
-  } catch {
-    return undefined;
-  }
-}
+export const messageIn = (body: string): unknown =>
+  (parsedJson(body) as { message?: unknown } | null | undefined)?.message;
 
 /** The wait that `Retry-After` asks for, in seconds or until a date; undefined if it doesn't. */
 export function retryAfterMs(header: string | undefined, now = Date.now()): number | undefined {

@@ -1,3 +1,4 @@
+import { parsedJson } from "../lib/text.ts";
 import type { PostResult } from "./post.ts";
 import {
   customHeaders,
@@ -174,13 +175,8 @@ function interpreted(result: PostResult): PostResult {
 /** Slack's own errors are a few words. */
 const MAX_ERROR_LENGTH = 200;
 
-function parsed(text: string): { ok?: unknown; error?: unknown } {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
-  }
-}
+const parsed = (text: string): { ok?: unknown; error?: unknown } => parsedJson(text) ?? {};
+
 /**
  * The outcome of a request per channel, with the original's texts.
  * @param ends how the texts end

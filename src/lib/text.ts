@@ -11,6 +11,15 @@ export const printable = (text: string) =>
     (character) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
+/** The value of a JSON text; undefined for any other text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Shown in place of a secret; the original uses the same mask. */
 export const MASK = "*****";
 

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { ask, type Connection, explainNetworkError, messageIn, retryAfterMs } from "../http/client.ts";
 import type { Log } from "../lib/logger.ts";
+import { parsedJson } from "../lib/text.ts";
 
 /*
  * Reading from a server that may be slow, overloaded or restarting: what may help is tried again a few times.
@@ -107,8 +108,11 @@ async function readAnswer(server: Connection, path: string, response: IncomingMe
   const { statusCode: status = 0, headers } = response;
   const isPacked = headers["content-encoding"] === "gzip" && bytes.length > 0; // a 304 has no body
   const body = isPacked ? unpacked(server, bytes) : bytes.toString();
-  if (status === 200) requireJson(server, path, body);
-  else if (![304, 403, 404].includes(status)) throw refusal(server, path, response, body);
+  if (![200, 304, 403, 404].includes(status)) throw refusal(server, path, response, body);
+  if (status === 200 && parsedJson(body) === undefined)
+    throw new Error(
+      `${server.url} did not respond with JSON to ${path}: is it the address of an Unleash or a Flagstone, without /api?`,
+    );
   return { status, etag: headers.etag ?? "", body };
 }
 
@@ -117,16 +121,6 @@ function unpacked({ url }: Connection, bytes: Buffer) {
     return gunzipSync(bytes, { maxOutputLength: MAX_ANSWER_BYTES }).toString();
   } catch (error) {
     throw new PassingError(`${url} sent an answer that can't be unpacked: ${(error as Error).message}`);
-  }
-}
-
-function requireJson({ url }: Connection, path: string, body: string) {
-  try {
-    JSON.parse(body);
-  } catch {
-    throw new Error(
-      `${url} did not respond with JSON to ${path}: is it the address of an Unleash or a Flagstone, without /api?`,
-    );
   }
 }
 

@@ -5,6 +5,7 @@ import { connect } from "../db/connect.ts";
 import type { Database } from "../db/database.ts";
 import { DataError, isSqlite } from "../db/error.ts";
 import { isTooDeep, TOO_DEEP } from "../lib/limits.ts";
+import { parsedJson } from "../lib/text.ts";
 import { KINDS } from "../transfer/kinds.ts";
 import { type DumpPart, dumpParts } from "./dump.ts";
 import { lineOf } from "./source.ts";
@@ -60,7 +61,11 @@ const CONVERTED: Readonly<Record<string, (cell: string) => string | number>> = {
   INTEGER: (cell) => (/^-?\d{1,18}$/.test(cell) ? cell : refuse("must be a whole number")),
   BOOLEAN: (cell) => (/^t(rue)?$/.test(cell) ? 1 : /^f(alse)?$/.test(cell) ? 0 : refuse("must be t or f")),
   TIME: (cell) => toTime(cell) ?? refuse("must be a time"),
-  JSON: (cell) => (isTooDeep(parsed(cell)) ? refuse(TOO_DEEP) : cell),
+  JSON(cell) {
+    const value = parsedJson(cell);
+    if (value === undefined) refuse("must be JSON");
+    return isTooDeep(value) ? refuse(TOO_DEEP) : cell;
+  },
 };
 
 function refuse(what: string): never {
@@ -78,14 +83,6 @@ function toTime(cell: string): string | undefined {
     /^(\d{4}-\d\d-\d\d)(?:[ T]([\d:.]+))?(Z|[+-][\d:]+)?$/.exec(cell) ?? [];
   const date = new Date(`${day}T${time}${/^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone}`);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-}
-
-function parsed(cell: string): unknown {
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return refuse("must be JSON");
-  }
 }
 
 interface Target {

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { type Kind, type Line, type Place, toPrintable } from "../dataset/kind.ts";
 import { requireShallow } from "../dataset/text.ts";
-import type { Connection } from "../http/client.ts";
+import { type Connection, messageIn } from "../http/client.ts";
 import type { Log } from "../lib/logger.ts";
+import { parsedJson } from "../lib/text.ts";
 import { kindNamed } from "../transfer/kinds.ts";
 import { type Answers, openAnswers } from "./answers.ts";
 
@@ -126,14 +127,9 @@ function shaped<S extends v.GenericSchema>(
   throw new Error(`${url} gave an unexpected answer to ${ADMIN}/${path}: ${where} ${issue.message}`);
 }
 
-const Failure = v.object({ message: v.string() });
-
 function messageOf(body: string): string {
-  try {
-    return v.parse(Failure, JSON.parse(body)).message;
-  } catch {
-    return "it does not say why";
-  }
+  const message = messageIn(body);
+  return typeof message === "string" ? message : "it does not say why";
 }
 
 /** Lines of a kind, from an answer. What a line doesn't have is left out. */
@@ -184,7 +180,8 @@ function fit(schema: Node, value: unknown): unknown {
   if (type === "string")
     return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
   if (!/^(array|(strict_|loose_)?object|record|custom)$/.test(type)) return value;
-  const parsed = typeof value === "string" ? fromJson(value) : value;
+  const json = typeof value === "string" ? parsedJson(value) : undefined;
+  const parsed = json === undefined ? value : json;
   if (item) return Array.isArray(parsed) ? parsed.map((one) => fit(item, one)) : parsed;
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return parsed;
   return fitObject(schema, entries, parsed as Record<string, unknown>);
@@ -198,13 +195,4 @@ function fitObject(schema: Node, entries: Node["entries"], value: Record<string,
     return fitted === undefined ? [] : [[key, fitted]];
   });
   return Object.fromEntries(known);
-}
-
-/** The value, or the text if it is not JSON. */
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,11 +1,13 @@
 import * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import { toPrintable } from "../dataset/kind.ts";
+import { isObject } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { write } from "../events/write.ts";
+import { parsedJson } from "../lib/text.ts";
 import { check, dictionary, NonEmptyText, type Schema } from "../lib/validation.ts";
 import { cloneInto } from "../projects/environment-clones.ts";
 import { exportDataset } from "./export.ts";
@@ -26,7 +28,8 @@ export async function loadSeed(
   environments: readonly string[] = [],
 ): Promise<void> {
   const text = seed.toString("utf8").replace(/^\uFEFF/, "");
-  const value = parsed(text);
+  const json = parsedJson(text);
+  const value = isObject(json) ? json : undefined; // anything else is left to the import, which reports what is wrong
   if (isProjectText(text, value)) return loadProject(db, text);
   const features = value && toFeatures(value);
   const bytes = features ? withDefaultContent((has) => clientFeatureLines(features, has.environments)) : seed;
@@ -52,16 +55,6 @@ async function loadProject(db: Database, text: string) {
   const project = readProjectText(text, "the project");
   await importDataset(db, [withDefaultContent((has) => prerequisiteLines(project, has))]);
   applyProject(db, project, { prunes: false, isDryRun: false });
-}
-
-/** Anything but a JSON object is left to the import, which reports what is wrong. */
-function parsed(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function checked<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> {
