@@ -62,15 +62,12 @@ export function toParts(result: unknown, options: ResponseOptions = {}): Parts |
   const type = textTypeOf(options.response);
   if (result instanceof JsonLines)
     return { headers: headersFor(withType(options, type!)), stream: toLines(result), isLive: true };
-  if (type) return textParts(result as string, type, options);
+  if (type) return wholeParts(result as string, withType(options, type));
   const { root = "", volatile } = options;
   const text = result instanceof JsonStream ? toBody(result, root) : toJson(result, root);
   if (text instanceof Readable) return { headers: headersFor(options), stream: text };
   return wholeParts(text, options, volatile && toJson(result, root, volatile));
 }
-
-const textParts = (text: string, type: string, options: ResponseOptions) =>
-  wholeParts(text, withType(options, type));
 
 const withType = ({ headers, ...options }: ResponseOptions, type: string): ResponseOptions => ({
   ...options,

@@ -90,15 +90,10 @@ const gaugeIn =
 
 function mountGauges(db: Database, gauge: Metrics["gauge"]) {
   const pragma = (name: string) => db.pragma(name, { simple: true }) as number;
-  gauge(
-    "flagstone_database_bytes",
-    "Size of the data file",
-    () => pragma("page_count") * pragma("page_size"),
-  );
+  const bytes = () => pragma("page_count") * pragma("page_size");
+  gauge("flagstone_database_bytes", "Size of the data file", bytes);
   gauge("flagstone_events", "Events in the log", () => countAllEvents(db));
 }
-
-const labelNames = ["integration", "provider"];
 
 /** The queue of each integration, read on request. */
 function mountDeliveryGauges(db: Database, registers: Registry[]) {
@@ -106,7 +101,7 @@ function mountDeliveryGauges(db: Database, registers: Registry[]) {
     new Gauge({
       name,
       help,
-      labelNames,
+      labelNames: ["integration", "provider"],
       registers,
       collect() {
         this.reset(); // drops deleted integrations

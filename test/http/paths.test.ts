@@ -88,7 +88,11 @@ test("the credential is checked before the path", async (t) => {
     ["/api/admin/addons/x/events?limit=0", {}],
     [SEARCH, { method: "POST", body: "{", headers: { "content-type": "text/plain" } }],
     ["/api/%61dmin/events", {}],
+    ["/api/%61dmin/user-admin/%zz", {}],
     ["/api/adm%69n/nope", {}],
+    ["//api/admin/events", {}],
+    ["/api//admin/events", {}],
+    ["///api///%61dmin///events", {}],
     ["/avatars/../api/admin/events", {}],
     ["/api/admin\\events", {}],
   ];
@@ -96,12 +100,6 @@ test("the credential is checked before the path", async (t) => {
     const reply = await request(path, { ...call, as: null });
     assert.deepEqual(outcome(reply), [401, "AuthenticationRequired"], path);
   }
-});
-
-test("percent-encoding a letter of the prefix does not bypass the credential", async (t) => {
-  const { request } = await openServer(t);
-  const reply = await request("/api/%61dmin/user-admin/%zz", { as: null });
-  assert.deepEqual(outcome(reply), [401, "AuthenticationRequired"]);
 });
 
 test("an unknown path is a 404 with any credential and method", async (t) => {
@@ -128,13 +126,6 @@ test("outside /api/admin no credential is required, and nothing is found", async
     "/api/Admin/events",
   ]) {
     assert.deepEqual(outcome(await request(path, { as: null })), [404, "NotFoundError"], path);
-  }
-});
-
-test("repeated slashes do not bypass the credential", async (t) => {
-  const { request } = await openServer(t);
-  for (const path of ["//api/admin/events", "/api//admin/events", "///api///%61dmin///events"]) {
-    assert.deepEqual(outcome(await request(path, { as: null })), [401, "AuthenticationRequired"], path);
   }
 });
 
