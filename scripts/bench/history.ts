@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
+import { closing } from "../../src/cli/data-file.ts";
 import { interruptHistory } from "../../src/db/history.ts";
-import { close, open } from "../../src/db/open.ts";
+import { open } from "../../src/db/open.ts";
 import { adminRequest } from "./changes.ts";
 import type { Context } from "./context.ts";
 import { PROJECTS } from "./dataset.ts";
@@ -37,13 +38,8 @@ export async function run(context: Context) {
   progress("a state of before");
   const args = ["export", "--as", "yaml", "--project", project, "--data", files[0]!];
   const now = await runProbed([version.script, ...args, path.join(folder, "now.yaml")]);
-  const past = await runProbed([
-    version.script,
-    ...args,
-    "--at",
-    firstEvent(files[0]!),
-    path.join(folder, "past.yaml"),
-  ]);
+  const at = ["--at", firstEvent(files[0]!)];
+  const past = await runProbed([version.script, ...args, ...at, path.join(folder, "past.yaml")]);
   print(
     aimTable([
       {
@@ -70,20 +66,14 @@ export async function run(context: Context) {
 }
 
 function withoutHistory(file: string) {
-  const db = open(file);
+  using db = closing(open(file));
   interruptHistory(db);
-  close(db);
 }
 
 function firstEvent(file: string): string {
-  const db = open(file);
-  try {
-    return String(
-      db.prepare("SELECT event FROM history_points ORDER BY history, event LIMIT 1").pluck().get(),
-    );
-  } finally {
-    close(db);
-  }
+  using db = closing(open(file));
+  const first = db.prepare("SELECT event FROM history_points ORDER BY history, event LIMIT 1");
+  return String(first.pluck().get());
 }
 
 async function begin(server: Server) {
