@@ -10,12 +10,10 @@ import { createServer } from "../server/app.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { ageOfAnswers } from "./age.ts";
 import { doorTo, unknowable } from "./door.ts";
-import { createFollowing } from "./following.ts";
-import { createMirror } from "./mirror.ts";
+import { createFollowing, createMirror } from "./mirror.ts";
 import { snapshotIn } from "./snapshot.ts";
 import { createTokens } from "./tokens.ts";
-import { createTrouble } from "./trouble.ts";
-import type { Upstream } from "./upstream.ts";
+import { createTrouble, type Upstream } from "./upstream.ts";
 import { forward } from "./usage.ts";
 
 interface Serving extends Pick<ServerOptions, "basePath" | "trustsProxy" | "logsAccess" | "metrics"> {

@@ -12,8 +12,9 @@ import type { Database } from "../db/database.ts";
 import { bump } from "../db/revision.ts";
 import { command } from "../db/statement.ts";
 import { write } from "../events/write.ts";
+import { oneAtATime } from "../lib/background.ts";
 import { timestamp } from "../lib/time.ts";
-import type { Fetched } from "./upstream.ts";
+import { type Fetched, fetchFlags, listenTo, type Trouble, type Upstream } from "./upstream.ts";
 
 /** What a token opens, as upstream says. */
 export interface Scope {
@@ -129,7 +130,7 @@ const covers = (one: Scope, other: Scope) =>
   one.environment === other.environment && other.projects.every((project) => opens(one, project));
 
 /** Whether the flags that a token opens have come with one other. */
-export const isCovered = ({ kept }: Mirror, hash: string, scope: Scope) =>
+const isCovered = ({ kept }: Mirror, hash: string, scope: Scope) =>
   [...kept].some(([other, one]) => other !== hash && covers(one.scope, scope));
 
 /** When the flags that a token opens were the server's last, in milliseconds; undefined if some have not come. */
@@ -144,3 +145,28 @@ export function confirmedAt({ kept }: Mirror, { environment, projects }: Scope):
   );
   return Math.min(...newest) || undefined;
 }
+
+/** @returns what keeps the flags that a token opens as upstream has them, and resolves once they have been asked for */
+export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Trouble) {
+  const followed = new Map<string, () => Promise<void>>();
+
+  const refresh = async (hash: string, secret: string) => {
+    const scope = mirror.scopes.get(hash);
+    if (!scope || !mayFetch(scope) || isCovered(mirror, hash, scope)) return void followed.delete(hash);
+    await trouble.noting(hash, async () => {
+      const found = await fetchFlags(upstream, secret, mirror.kept.get(hash));
+      if (mirror.scopes.has(hash) && !isCovered(mirror, hash, scope)) mirror.keep(hash, { scope, ...found });
+    });
+  };
+
+  return async (hash: string, secret: string) => {
+    const again = followed.get(hash) ?? oneAtATime(() => refresh(hash, secret));
+    const isNew = !followed.has(hash);
+    followed.set(hash, again);
+    await again();
+    if (isNew) void listenTo(upstream, secret, again);
+  };
+}
+
+/** A service token is for no environment, and a page's token is not for the flags themselves. */
+const mayFetch = ({ type }: Scope) => type === "client" || type === "backend";

@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { hashSecret, SECRET_SHAPE } from "../access/token.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Mirror } from "./mirror.ts";
-import type { Trouble } from "./trouble.ts";
-import { type Upstream, validTokens } from "./upstream.ts";
+import { type Trouble, type Upstream, validTokens } from "./upstream.ts";
 
 /** How many unknown tokens are remembered as such, and for how long, in milliseconds. */
 const MAX_UNKNOWN = 10_000;

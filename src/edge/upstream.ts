@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import * as v from "valibot";
-import { ask, type Connection, refusalOf } from "../http/client.ts";
+import { ask, type Connection, explainNetworkError, refusalOf } from "../http/client.ts";
+import type { Log } from "../lib/logger.ts";
 import { parsedJson } from "../lib/text.ts";
 
 /** The version of the client specification that our flags follow, with segments apart. */
@@ -157,4 +158,37 @@ export async function listenTo(upstream: Upstream, token: string, onMessage: () 
     onMessage();
     await setTimeout(AGAIN_MS, undefined, { signal }).catch(() => {});
   }
+}
+
+export interface Trouble {
+  /** Asks upstream, and logs why that can't be done, once. @param what is asked @returns whether it was answered */
+  noting(what: string, ask: () => Promise<unknown>): Promise<boolean>;
+  /** From now on, that need not be asked. */
+  forget(what: string): void;
+}
+
+/** Logs when upstream can't be asked something, and when all that it could not be asked has been answered. */
+export function createTrouble(log: Log, { url, options }: Upstream): Trouble {
+  const reasons = new Map<string, string>();
+  const note = (what: string, reason: string) => {
+    const isNew = ![...reasons.values()].includes(reason);
+    reasons.set(what, reason);
+    if (isNew) log({ level: "warn", message: `${url} can't be asked: ${reason}` });
+  };
+  const forget = (what: string) => {
+    if (reasons.delete(what) && reasons.size === 0) log({ level: "info", message: `${url} answers again` });
+  };
+  return {
+    forget,
+    async noting(what, ask) {
+      try {
+        await ask();
+      } catch (error) {
+        if (!options.signal?.aborted) note(what, explainNetworkError(error as Error));
+        return false;
+      }
+      forget(what);
+      return true;
+    },
+  };
 }
