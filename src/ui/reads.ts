@@ -17,8 +17,6 @@ import { proposed, type Sent } from "./proposals.ts";
 export interface Read<T> {
   data: T | undefined;
   error: RequestError | undefined;
-  /** No response has arrived yet. */
-  isLoading: boolean;
 }
 
 interface Entry {
@@ -58,9 +56,9 @@ export function useRead<K extends ReadKey>(key: K, ...args: Args<K>): Read<Outpu
       if (entry.users === 0 && entries.get(address) === entry) entries.delete(address);
     };
   }, [address]);
-  const { data, error, isLoading } = entry.state.value as Read<Output<K>>;
+  const { data, error } = entry.state.value as Read<Output<K>>;
   const last = useLast(data);
-  return { data: error ? data : last, error, isLoading };
+  return { data: error ? data : last, error };
 }
 
 /** The value, or the last one there was while it is undefined. */
@@ -71,19 +69,20 @@ export function useLast<T>(value: T | undefined): T | undefined {
 }
 
 function open(address: string, send: () => Promise<unknown>): Entry {
-  const state = signal<Read<unknown>>({ data: undefined, error: undefined, isLoading: true });
+  const state = signal<Read<unknown>>({ data: undefined, error: undefined });
   let newest = 0;
   pending.value = pending.peek() + 1;
   const settle = (settled: Partial<Read<unknown>>) =>
     batch(() => {
-      if (state.value.isLoading) pending.value--;
-      state.value = { ...state.value, error: undefined, ...settled, isLoading: false };
+      const { data, error } = state.value;
+      if (data === undefined && error === undefined) pending.value--;
+      state.value = { data, error: undefined, ...settled };
     });
   const load = async () => {
     const current = ++newest;
     const settleIfNewest = (settled: Partial<Read<unknown>>) => current === newest && settle(settled);
     await send().then(
-      (data) => settleIfNewest({ data }),
+      (data = null) => settleIfNewest({ data }), // some say all by their status
       (error) => settleIfNewest(toFailure(error)),
     );
   };

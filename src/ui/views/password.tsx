@@ -85,7 +85,7 @@ function SignUp({ token, onDone }: Props) {
     await onDone(body.username, body.password);
   });
   return (
-    <Answer read={{ ...read, data: read.error || read.isLoading ? undefined : true }}>
+    <Answer read={read}>
       {() => (
         <>
           <h1>You have been invited</h1>

@@ -11,11 +11,11 @@ import { Answer, Heading, Nothing } from "../parts/words.tsx";
 import type { Read } from "../reads.ts";
 
 /** Read once: it doesn't change while the server runs, and takes it a moment. */
-const description = signal<Read<Description>>({ data: undefined, error: undefined, isLoading: true });
+const description = signal<Read<Description>>({ data: undefined, error: undefined });
 
 async function readDescription() {
   const settle = (settled: Partial<Read<Description>>) => {
-    description.value = { ...description.value, ...settled, isLoading: false };
+    description.value = { ...description.value, ...settled };
   };
   await requestAny("GET /docs/openapi.json").then(
     (data) => settle({ data: data as Description }),
