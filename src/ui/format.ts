@@ -69,7 +69,7 @@ interface Named {
   id: number;
   name: string | null;
   username: string | null;
-  email?: string | undefined;
+  email?: string | null | undefined;
 }
 
 /** The local time so many days from now, as the value of a `datetime-local` field. */

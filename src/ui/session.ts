@@ -3,7 +3,6 @@ import { BASE } from "./address.ts";
 import {
   dropWaiting,
   holdRequests,
-  type Input,
   isSignInNeeded,
   type Output,
   request,
@@ -43,14 +42,6 @@ function learn(found: Me) {
   me.value = found;
   if (token.value === undefined) windows.postMessage(idOf(found));
 }
-
-/** @throws RequestError if the username, the password or the code is wrong, or a code is needed */
-export const signIn = (body: Input<"POST /auth/simple/login">["body"]) =>
-  requestOnce("POST /auth/simple/login", { body });
-
-/** A key for the second factor that the user's role requires. */
-export const prepareSecondFactor = (body: { username: string; password: string }) =>
-  requestOnce("POST /auth/simple/second-factor", { body });
 
 /** @throws RequestError if the token is unknown, or is a client or frontend token */
 export async function signInWithToken(pasted: string) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { BASE } from "./address.ts";
-import { RequestError, waysIn } from "./api.ts";
+import { RequestError, requestOnce, waysIn } from "./api.ts";
 import { nameOfUser } from "./format.ts";
 import { Button } from "./parts/controls.tsx";
 import { Dialog } from "./parts/dialog.tsx";
@@ -8,7 +8,7 @@ import { text } from "./parts/fields.tsx";
 import { Form, useForm } from "./parts/form.tsx";
 import { type AppKey, CODE, CodesForRecovery, KeyForApp } from "./parts/second-factor.tsx";
 import { Icon } from "./parts/words.tsx";
-import { begin, noticeSignIn, otherUser, prepareSecondFactor, signIn, signInWithToken } from "./session.ts";
+import { begin, noticeSignIn, otherUser, signInWithToken } from "./session.ts";
 
 /** The sign-in form: a page of its own at first, a dialog over the view if the session ends while it is open. */
 export function SignIn({ isAgain }: { isAgain: boolean }) {
@@ -79,12 +79,14 @@ function WithPassword() {
   const [codes, setCodes] = useState<readonly string[]>();
   const form = useForm({ username: "", password: "", code: "" }, async ({ code, ...user }) => {
     try {
-      const { recoveryCodes } = await signIn({ ...user, ...(asksCode && { code }) });
+      const body = { ...user, ...(asksCode && { code }) };
+      const { recoveryCodes } = await requestOnce("POST /auth/simple/login", { body });
       if (recoveryCodes) return setCodes(recoveryCodes);
       await begin();
     } catch (error) {
       if (asksCode || !(error instanceof RequestError) || !ASKS.includes(error.name)) throw error;
-      if (error.name === "SecondFactorSetupRequired") setKey(await prepareSecondFactor(user));
+      if (error.name === "SecondFactorSetupRequired")
+        setKey(await requestOnce("POST /auth/simple/second-factor", { body: user }));
       askCode(true);
     }
   });

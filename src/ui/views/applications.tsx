@@ -44,7 +44,7 @@ export function Applications() {
               ["Application", (application) => <Named {...application} />, "main", "appName"],
               ["Project and environments", ({ usage }) => <Usage usage={usage} />],
               ["Last start", ({ updatedAt }) => <Time at={updatedAt} />],
-              ["To look at", ({ appName }) => <Notes notes={problems(appName)} />],
+              ["To look at", ({ appName }) => <Names names={problems(appName)} />],
             ]}
           />
         )}
@@ -82,16 +82,6 @@ const Usage = ({ usage }: Pick<Listed, "usage">) => (
           <Badge key={environment}>{environment === "*" ? "all" : environment}</Badge>
         ))}
       </span>
-    ))}
-  </>
-);
-
-const Notes = ({ notes }: { notes: readonly string[] }) => (
-  <>
-    {notes.map((note) => (
-      <Badge key={note} tone="bad">
-        {note}
-      </Badge>
     ))}
   </>
 );

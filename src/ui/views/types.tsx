@@ -64,7 +64,7 @@ export const StrategyTypes = () => (
       isWide: true,
       toValues: (now) => ({
         ...valuesOf(now, { name: "", description: "" }),
-        parameters: (now?.parameters ?? []).map(toParameter) as readonly Parameter[],
+        parameters: (now?.parameters ?? []).map((one) => valuesOf(one, NO_PARAMETER)) as readonly Parameter[],
       }),
       fields: (_, row) => ({
         name: !row && text("Name", { required: true }),
@@ -93,13 +93,6 @@ const PARAMETER_TYPES = ["string", "percentage", "list", "number", "boolean"] as
 
 const NO_PARAMETER = { name: "", type: "string" as ParameterType, description: "", required: false };
 type Parameter = typeof NO_PARAMETER;
-
-const toParameter = (stored: StrategyType["parameters"][number]): Parameter => ({
-  name: stored.name,
-  type: stored.type,
-  description: stored.description ?? "",
-  required: stored.required ?? false,
-});
 
 const PARAMETERS = rows<Parameter>("Parameters", {
   noun: "parameter",

@@ -233,7 +233,7 @@ async function swap(place: FlagPlace, lower: Strategy, upper: Strategy) {
   });
 }
 
-interface CopyStrategyProps extends Pick<StrategyItemProps, "strategy" | "place" | "environments"> {}
+type CopyStrategyProps = Pick<StrategyItemProps, "strategy" | "place" | "environments">;
 
 function CopyStrategy({ strategy, place, environments }: CopyStrategyProps) {
   const { id: _, sortOrder: __, ...copied } = strategy;

@@ -5,7 +5,7 @@ import { Button } from "../../parts/controls.tsx";
 import { ConfirmButton, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { EditSection } from "../../parts/edit.tsx";
 import { EventList } from "../../parts/events.tsx";
-import { check, choice, long, named, text } from "../../parts/fields.tsx";
+import { check, choice, long, named, text, valuesOf } from "../../parts/fields.tsx";
 import { Answer } from "../../parts/words.tsx";
 import { change, useLast, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
@@ -29,12 +29,7 @@ function General({ flag }: FlagProps) {
       title="General"
       now={now}
       read={() => request(`GET ${FEATURE}`, { params })}
-      toValues={({ type, description, stale, impressionData }) => ({
-        type,
-        description: description ?? "",
-        stale,
-        impressionData,
-      })}
+      toValues={(flag) => valuesOf(flag, { type: "", description: "", stale: false, impressionData: false })}
       fields={{
         type: choice("Type", named(types)),
         description: long("Description"),

@@ -126,11 +126,9 @@ function TurnOnOff({ project, environments, features, onSelect }: SelectedProps)
   );
 }
 
-type DialogProps = SelectedProps;
-
 const DIALOGS = { tag: Tag, move: Move, export: ExportFlags, archive: Archive };
 
-function Tag({ project, features, onSelect }: DialogProps) {
+function Tag({ project, features, onSelect }: SelectedProps) {
   const types = useRead("GET /api/admin/tag-types").data?.tagTypes ?? [];
   const known = useRead("GET /api/admin/tags").data?.tags ?? [];
   return (
@@ -165,7 +163,7 @@ function Tag({ project, features, onSelect }: DialogProps) {
   );
 }
 
-function Archive({ project, features, onSelect }: DialogProps) {
+function Archive({ project, features, onSelect }: SelectedProps) {
   return (
     <Confirm
       title={`Archive ${counted(features.length, "flag")}?`}
@@ -189,7 +187,7 @@ const someOf = (names: readonly string[], most = 20) =>
     : names.join(", ");
 
 /** Flags are moved one by one, since each may be refused for what it uses; those that are stay selected. */
-function Move({ project, features, onSelect }: DialogProps) {
+function Move({ project, features, onSelect }: SelectedProps) {
   const { projects = [] } = useRead("GET /api/admin/projects").data ?? {};
   const others = named(projects.filter(({ id }) => id !== project));
   const [tried, setTried] = useState<number>();

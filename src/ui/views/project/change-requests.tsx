@@ -1,7 +1,7 @@
 import { Link, useParams } from "wouter-preact";
 import { pathTo, useFilter } from "../../address.ts";
 import { type Input, request as send } from "../../api.ts";
-import { capitalised, count, fullTime, listed } from "../../format.ts";
+import { capitalised, count, fullTime, listed, nameOf } from "../../format.ts";
 import { Button, tell } from "../../parts/controls.tsx";
 import { FormDialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { Differences } from "../../parts/differences.tsx";
@@ -367,9 +367,7 @@ function ReviewersDialog({ request }: DialogProps) {
   }).data;
   const asked = useRead(`GET ${REQUESTS}/:id/approvers`, { params: paramsOf(request) }).data;
   if (!possible || !asked) return null;
-  const choices = possible.reviewers.map(
-    ({ id, name, username, email }) => [id, name ?? username ?? email ?? `user ${id}`] as const,
-  );
+  const choices = possible.reviewers.map((user) => [user.id, nameOf(user)] as const);
   return (
     <FormDialog
       title="Ask for approval"

@@ -32,8 +32,25 @@ interface FiguresProps {
   id: string;
 }
 
+/** Each with what it was in the 30 days before, and where it is looked at more closely. */
 function Tiles({ figures: { health, stats, members }, id }: FiguresProps) {
-  const changed = { title: "Changes", to: `/events?${new URLSearchParams({ project: id })}` };
+  const changes = `/events?${new URLSearchParams({ project: id })}`;
+  const trends = [
+    ["Changes", changes, stats.projectActivityCurrentWindow, stats.projectActivityPastWindow],
+    ["Flags created", pathTo("projects", id), stats.createdCurrentWindow, stats.createdPastWindow],
+    [
+      "Flags archived",
+      pathTo("projects", id, "archive"),
+      stats.archivedCurrentWindow,
+      stats.archivedPastWindow,
+    ],
+    [
+      "Members",
+      pathTo("projects", id, "people"),
+      members.currentMembers,
+      members.currentMembers - members.change,
+    ],
+  ] as const;
   return (
     <ul class="tiles">
       <li class="card">
@@ -44,49 +61,20 @@ function Tiles({ figures: { health, stats, members }, id }: FiguresProps) {
           <Link href={`${pathTo("projects", id)}?state=stale`}>{count(health.staleCount)} stale</Link>
         </small>
       </li>
-      <Trend {...changed} now={stats.projectActivityCurrentWindow} before={stats.projectActivityPastWindow} />
-      <Trend
-        title="Flags created"
-        to={pathTo("projects", id)}
-        now={stats.createdCurrentWindow}
-        before={stats.createdPastWindow}
-      />
-      <Trend
-        title="Flags archived"
-        to={pathTo("projects", id, "archive")}
-        now={stats.archivedCurrentWindow}
-        before={stats.archivedPastWindow}
-      />
-      <Trend
-        title="Members"
-        to={pathTo("projects", id, "people")}
-        now={members.currentMembers}
-        before={members.currentMembers - members.change}
-      />
+      {trends.map(([title, to, now, before]) => (
+        <li key={title} class="card">
+          <strong>{title}</strong>
+          <Link class="figure" href={to} aria-label={`${title}: ${count(now)}`}>
+            {count(now)}
+          </Link>
+          <small>
+            {now > before ? "▲ from" : now < before ? "▼ from" : "="} {count(before)} in the 30 days before
+          </small>
+        </li>
+      ))}
     </ul>
   );
 }
-
-interface TrendProps {
-  title: string;
-  /** Where it is looked at more closely. */
-  to: string;
-  /** In the last 30 days, and in the 30 before. */
-  now: number;
-  before: number;
-}
-
-const Trend = ({ title, to, now, before }: TrendProps) => (
-  <li class="card">
-    <strong>{title}</strong>
-    <Link class="figure" href={to} aria-label={`${title}: ${count(now)}`}>
-      {count(now)}
-    </Link>
-    <small>
-      {now > before ? "▲ from" : now < before ? "▼ from" : "="} {count(before)} in the 30 days before
-    </small>
-  </li>
-);
 
 /** The changes of the project over time; some days of them lead to the log. */
 function Changes({ id }: { id: string }) {

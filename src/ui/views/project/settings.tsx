@@ -29,11 +29,9 @@ const General = ({ project, id }: ProjectProps) => (
     title="General"
     now={project}
     read={() => request(`GET ${PROJECT}/overview`, { params: { projectId: id } })}
-    toValues={({ name, description, mode, defaultStickiness }) => ({
-      name,
-      description: description ?? "",
+    toValues={({ mode, ...texts }) => ({
+      ...valuesOf(texts, { name: "", description: "", defaultStickiness: "" }),
       mode,
-      defaultStickiness,
     })}
     fields={{
       name: text("Name", { required: true }),
