@@ -7,7 +7,7 @@ import { Dialog } from "./parts/dialog.tsx";
 import { text } from "./parts/fields.tsx";
 import { Form, useForm } from "./parts/form.tsx";
 import { type AppKey, CODE, CodesForRecovery, KeyForApp } from "./parts/second-factor.tsx";
-import { Icon } from "./parts/words.tsx";
+import { Failure, Icon } from "./parts/words.tsx";
 import { begin, noticeSignIn, otherUser, signInWithToken } from "./session.ts";
 
 /** The sign-in form: a page of its own at first, a dialog over the view if the session ends while it is open. */
@@ -129,11 +129,7 @@ function Forms({ openLink }: { openLink(path: string): void }) {
   const here = problem === null ? location.pathname + location.search : `${BASE}/`;
   return (
     <>
-      {problem !== null && (
-        <p class="failure" role="alert">
-          {problem}
-        </p>
-      )}
+      {problem !== null && <Failure error={{ message: problem }} />}
       {options.map(({ message, path }) => (
         <a key={path} class="button main" href={`${path}?${new URLSearchParams({ redirect: here })}`}>
           {message}

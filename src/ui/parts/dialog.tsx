@@ -108,18 +108,21 @@ interface FormDialogProps<T extends Record<string, unknown>, R>
   send(values: T): Promise<R>;
   /** The path of the view that opens then. */
   leadsTo?: ((sent: NoInfer<R>, values: T) => string) | undefined;
+  /** Called once it is closed, when the focus is back where it was. */
+  onSent?(sent: NoInfer<R>): void;
   isWide?: boolean;
 }
 
 /** A dialog with a form, which closes or leads to another view once its values are sent. */
 export function FormDialog<T extends Record<string, unknown>, R>(props: FormDialogProps<T, R>) {
-  const { title, isWide, initial, fields, send, leadsTo, ...rest } = props;
+  const { title, isWide, initial, fields, send, leadsTo, onSent, ...rest } = props;
   const [, navigate] = useLocation();
   const close = useClose();
   const form = useForm(initial, async (values) => {
     const sent = await send(values);
     if (leadsTo) navigate(leadsTo(sent, values), { replace: true });
     else close();
+    onSent?.(sent);
   });
   return (
     <Dialog title={title} isWide={isWide}>

@@ -5,11 +5,9 @@ import { useLast, useRead } from "../reads.ts";
 import { tell } from "./controls.tsx";
 import { Dialog, useClose } from "./dialog.tsx";
 import { Differences } from "./differences.tsx";
-import type { Fields } from "./fields.tsx";
+import type { Fields, Values } from "./fields.tsx";
 import { Form, type FormProps, type FormState, isSame, useForm } from "./form.tsx";
 import { Answer, Failure } from "./words.tsx";
-
-type Values = Record<string, unknown>;
 
 /** A form for something that others may change at the same time. */
 interface Edit<V extends Values> {

@@ -171,7 +171,7 @@ export function Answer<T>({ read: { data, error }, failure, rows, children }: An
   return <Working rows={rows} />;
 }
 
-export const Failure = ({ error }: { error: Error }) => (
+export const Failure = ({ error }: { error: Pick<Error, "message"> }) => (
   <p class="failure" role="alert">
     {error.message}
   </p>

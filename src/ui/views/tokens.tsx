@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { useFilter } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Button, IconButton } from "../parts/controls.tsx";
-import { Closing, Confirm, Dialog, FormDialog, Opener, useClose } from "../parts/dialog.tsx";
+import { Closing, Confirm, Dialog, FormDialog, Opener } from "../parts/dialog.tsx";
 import { type Choice, choice, choicesOf, text } from "../parts/fields.tsx";
 import { Search } from "../parts/filters.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -151,54 +151,43 @@ function NewToken({ types, environments, hasProjects = false, create, ...button 
     <>
       <Opener {...button} label="New token" icon="add" parameter="new">
         {environments && (
-          <NewTokenForm {...{ types, environments, hasProjects, create }} onCreated={setCreated} />
+          <FormDialog
+            title="New token"
+            initial={{
+              tokenName: "",
+              type: types[0]?.[0] ?? "client",
+              environment: environments[0] ?? "",
+              projects: [] as readonly string[],
+              expiresAt: "",
+            }}
+            fields={({ values: { type } }) => ({
+              tokenName: text("Name", { required: true }),
+              type: choice("Type", types),
+              environment: type !== "admin" && choice("Environment", choicesOf(environments)),
+              projects: hasProjects && type !== "admin" && projects,
+              expiresAt: text("Expires", {
+                type: "datetime-local",
+                hint: "Leave empty for a token that never expires.",
+              }),
+            })}
+            submit="Create the token"
+            send={({ tokenName, type, environment, projects, expiresAt }) =>
+              create({
+                tokenName,
+                type,
+                ...(expiresAt !== "" && { expiresAt: new Date(expiresAt).toISOString() }),
+                ...(type !== "admin" && {
+                  environment,
+                  projects: projects.length > 0 ? [...projects] : ["*"],
+                }),
+              })
+            }
+            onSent={setCreated}
+          />
         )}
       </Opener>
       {created && <Created token={created} onClose={() => setCreated(undefined)} />}
     </>
-  );
-}
-
-interface FormProps extends Pick<NewTokenProps, "types" | "create"> {
-  environments: readonly string[];
-  hasProjects: boolean;
-  onCreated(token: CreatedToken): void;
-}
-
-function NewTokenForm({ types, environments, hasProjects, create, onCreated }: FormProps) {
-  const close = useClose();
-  return (
-    <FormDialog
-      title="New token"
-      initial={{
-        tokenName: "",
-        type: types[0]?.[0] ?? "client",
-        environment: environments[0] ?? "",
-        projects: [] as readonly string[],
-        expiresAt: "",
-      }}
-      fields={({ values: { type } }) => ({
-        tokenName: text("Name", { required: true }),
-        type: choice("Type", types),
-        environment: type !== "admin" && choice("Environment", choicesOf(environments)),
-        projects: hasProjects && type !== "admin" && projects,
-        expiresAt: text("Expires", {
-          type: "datetime-local",
-          hint: "Leave empty for a token that never expires.",
-        }),
-      })}
-      submit="Create the token"
-      send={async ({ tokenName, type, environment, projects, expiresAt }) => {
-        const created = await create({
-          tokenName,
-          type,
-          ...(expiresAt !== "" && { expiresAt: new Date(expiresAt).toISOString() }),
-          ...(type !== "admin" && { environment, projects: projects.length > 0 ? [...projects] : ["*"] }),
-        });
-        close(); // first, so that the focus returns to where it was
-        onCreated(created);
-      }}
-    />
   );
 }
 
