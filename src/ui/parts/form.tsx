@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../api.ts";
 import { leave, unsavedIn, useUnsaved } from "../unsaved.ts";
 import type { Control, Fields, Values } from "./fields.tsx";
-import { Failure } from "./words.tsx";
 
 /** The values of a form, and what is wrong with them. */
 export interface FormState<T extends Values> extends Problems {
@@ -210,5 +209,9 @@ function focusInDialog(form: HTMLFormElement | null): boolean {
 /** Rendered after the fields, which have shown their own problems by then. */
 function OtherProblems<T extends Values>({ form }: { form: FormState<T> }) {
   const problems = form.otherProblems();
-  return problems === undefined ? null : <Failure error={{ message: problems }} />;
+  return problems === undefined ? null : (
+    <p class="failure" role="alert">
+      {problems}
+    </p>
+  );
 }
