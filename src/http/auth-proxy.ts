@@ -48,18 +48,24 @@ function isTrusted(from: BlockList, socket: Socket | null) {
   return address !== "" && from.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** The value of exactly this header; Node reads it as Latin-1. */
+/** The value of exactly this header; Node reads it as Latin-1. Spaces of other kinds would make two names the same. */
 function read({ headers }: IncomingMessage, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
-  const value = Buffer.from(String(headers[name] ?? ""), "latin1");
+  const text = decoded(Buffer.from(String(headers[name] ?? ""), "latin1"));
+  if (text?.trim() === "") return undefined;
+  if (text !== undefined && text === text.trim()) return text;
+  throw invalid({ path: `headers.${name}`, message: "must be UTF-8, with no spaces around it" });
+}
+
+function decoded(bytes: Buffer): string | undefined {
   try {
-    return UTF8.decode(value).trim() || undefined;
+    return UTF8.decode(bytes);
   } catch {
-    throw invalid({ path: `headers.${name}`, message: "must be UTF-8" });
+    return undefined;
   }
 }
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true });
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Proxies separate groups by commas or bars. */
 const listed = (text = "") =>

@@ -65,10 +65,14 @@ test("exactly the header counts; nothing or nobody is nobody; a name is UTF-8", 
   for (const value of ["", "  "]) assert.equal(hears(from, from[0], { "remote-user": value }), undefined);
   const latin1 = Buffer.from("Zoë").toString("latin1");
   assert.equal(hears(from, from[0], { "remote-user": latin1 }), "Zoë");
-  assert.throws(
-    () => hears(from, from[0], { "remote-user": "Zo\u00eb" }),
-    /headers.remote-user: must be UTF-8/,
+  const others = ["boss\u00a0", "\ufeffboss", "\u3000boss"].map((name) =>
+    Buffer.from(name).toString("latin1"),
   );
+  for (const name of ["Zo\u00eb", ...others])
+    assert.throws(
+      () => hears(from, from[0], { "remote-user": name }),
+      /headers.remote-user: must be UTF-8, with no spaces/,
+    );
 });
 
 test("the header begins a session, which is recorded, and is nothing without the header", async (t) => {
