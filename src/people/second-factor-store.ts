@@ -36,7 +36,7 @@ const byUser = query<{ userId: number }, Row>(`
 
 const prepare = command<{ userId: number; secret: string }>(`
   INSERT INTO second_factors (user_id, secret) VALUES (:userId, :secret)
-  ON CONFLICT DO UPDATE SET secret = :secret`);
+  ON CONFLICT DO UPDATE SET secret = :secret, wrong = 0`);
 
 const enable = command<{ userId: number; now: string }>(`
   UPDATE second_factors SET enabled_at = :now WHERE user_id = :userId`);

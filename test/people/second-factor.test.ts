@@ -128,6 +128,15 @@ test("wrong codes are limited like passwords, and a hundred in a row leave only 
   assert.deepEqual(await nameOf(signIn(code(120))), [200, undefined], "the count begins again");
 });
 
+test("wrong codes of a key that was never enabled don't count against the next one", async (t) => {
+  const { db, prepared, signIn, app } = await openWithApp(t);
+  requireFactorOf(db, ["Admin", "Editor", "Viewer"]);
+  await prepared();
+  db.exec("UPDATE second_factors SET wrong = 100");
+  const { body: key } = await prepared();
+  assert.equal((await signIn(app(key.secret)(0))).status, 200);
+});
+
 test("a new key for the file encrypts the app's key too", async (t) => {
   const { db, signIn, code, at } = await openWithFactor(t);
   const stored = () => db.prepare("SELECT secret FROM second_factors").pluck().get();
