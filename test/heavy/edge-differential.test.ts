@@ -162,8 +162,9 @@ test("whatever happens to edges and lines, applications get what the server had,
   t.diagnostic(`EDGE_SEED=${seed}`);
   const random = createRandom(seed);
   const opened: Unleash[] = [];
-  t.after(() => {
+  t.after(async () => {
     for (const sdk of opened) sdk.destroy(); // before what they ask
+    await setTimeout(500); // a request under way would fail aside, where nobody can wait for it
   });
   const data = path.join(temporaryFolder(t), "flags.db");
   const env = { INIT_CLIENT_API_TOKENS: ALL, INIT_FRONTEND_API_TOKENS: PAGE };
