@@ -8,6 +8,7 @@ import type { Evaluator } from "../evaluation/evaluator.ts";
 import { GET, POST, WithHeaders } from "../http/operation.ts";
 import { OwnPath } from "../lib/raw-json.ts";
 import { parsedJson } from "../lib/text.ts";
+import { isObject } from "../lib/validation.ts";
 import { flagsSince } from "./client-delta.ts";
 import { evaluatorOf, inTimeOf } from "./client-evaluators.ts";
 import {
@@ -61,9 +62,6 @@ export const evaluateFlags = POST({
 const NO_CONTEXT = { errorCode: "INVALID_CONTEXT", errorDetails: "context: must be an object" } as const;
 
 const failure = (status: number, body: FlagFailure) => new WithHeaders(body, {}, status);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Without a fixed session, random choices would change with each poll. */
 const SESSION = "ofrep";

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import * as v from "valibot";
 import { isTooDeep, MAX_LINE_BYTES, mayBeTooDeep, TOO_DEEP } from "../lib/limits.ts";
 import { parsedJson } from "../lib/text.ts";
-import { check, type Schema, type Violation } from "../lib/validation.ts";
+import { check, isObject, type Schema, type Violation } from "../lib/validation.ts";
 import { DatasetError, Flag, type Line, OptionalText, OptionalTime, type Place } from "./kind.ts";
 
 const NEWLINE = 0x0a;
@@ -67,7 +67,7 @@ function parse(line: TextLine): Record<string, unknown> {
   const value = parsedJson(line.text);
   if (value === undefined)
     throw errorAt(line, `is not valid JSON${line.isCut ? " (was the file cut short?)" : ""}`);
-  if (isObject(value)) return value as Record<string, unknown>;
+  if (isObject(value)) return value;
   throw errorAt(line, "must be a JSON object");
 }
 
@@ -226,9 +226,6 @@ const isMap = (value: unknown) =>
   isObject(value) &&
   Object.keys(value).length > 0 &&
   Object.values(value).every((flag) => has(flag, "enabled") && typeof flag.enabled === "boolean");
-
-export const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const has = <K extends string>(value: unknown, key: K): value is Record<K, unknown> =>
   isObject(value) && Object.hasOwn(value, key);

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/validation.ts";
 import { EVENT_TYPES, type Event, type EventType } from "./schema.ts";
 
 /** An event before its label and summary are written. */
@@ -240,8 +241,7 @@ function shown(value: unknown) {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-const stateOf = (value: unknown): State =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as State) : {};
+const stateOf = (value: unknown): State => (isObject(value) ? value : {});
 
 const listText = (value: unknown, shown: (element: unknown) => string) =>
   Array.isArray(value) ? value.map(shown).join(", ") : "";

@@ -93,10 +93,13 @@ export const UrlName = v.pipe(
   v.check((name) => toSegment(name) === name, "must be URL friendly: letters, digits and - . _ ~ ! * ' ( )"),
 );
 
+/** Whether a JSON value is an object. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** A JSON object unchanged; unlike valibot's `record`, it keeps keys such as `__proto__`. */
-export const JsonObject = v.custom<Record<string, unknown>>(
-  (input) => typeof input === "object" && input !== null && !Array.isArray(input),
-  (issue) => (issue.received === "undefined" ? "is missing" : "must be an object"),
+export const JsonObject = v.custom<Record<string, unknown>>(isObject, (issue) =>
+  issue.received === "undefined" ? "is missing" : "must be an object",
 );
 
 /** An object or a record that may have any keys; valibot would drop `__proto__`, `prototype` and `constructor`. */

@@ -1,14 +1,13 @@
 import * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import { toPrintable } from "../dataset/kind.ts";
-import { isObject } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { write } from "../events/write.ts";
 import { parsedJson } from "../lib/text.ts";
-import { check, dictionary, NonEmptyText, type Schema } from "../lib/validation.ts";
+import { check, dictionary, isObject, NonEmptyText, type Schema } from "../lib/validation.ts";
 import { cloneInto } from "../projects/environment-clones.ts";
 import { exportDataset } from "./export.ts";
 import { importDataset } from "./import.ts";
