@@ -5,6 +5,7 @@ import { requireVisible } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { valueQuery } from "../db/statement.ts";
 import type { Event, EventType } from "../events/schema.ts";
+import { isDay } from "../http/criteria-schema.ts";
 import { invalid } from "../lib/api-error.ts";
 import { Time, wholeNumber } from "../lib/validation.ts";
 import { requireProject } from "../projects/projects-store.ts";
@@ -14,7 +15,7 @@ import { thingOf } from "./plan.ts";
 /** In UTC, a date is its first moment. */
 const TimeOrDate = v.pipe(
   v.string(),
-  v.transform((text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)),
+  v.transform((text) => (isDay(text) ? `${text}T00:00:00Z` : text)),
   Time,
 );
 
