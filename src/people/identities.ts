@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { beginSession, type Session } from "../access/session.ts";
 import { HOLDS_ADMIN } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { command, query } from "../db/statement.ts";
+import { command, query, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { syncGroups } from "./groups.ts";
 import { noteSignIn } from "./sessions.ts";
@@ -110,9 +110,9 @@ function refusalOf(db: Database, identity: Identity, admission: Admission): stri
 }
 
 /** The user that an account belongs to; undefined until the first sign-in. */
-const idOf = (db: Database, identity: Identity) => tied(db).pluck().get(keyOf(identity));
+const idOf = (db: Database, identity: Identity) => tied(db).get(keyOf(identity));
 
-const tied = query<{ issuer: string; subject: string }, number>(`
+const tied = valueQuery<{ issuer: string; subject: string }, number>(`
   SELECT user_id FROM identities WHERE issuer = :issuer AND subject = :subject`);
 
 const isTied = query<{ userId: number; issuer: string }>(`
@@ -123,10 +123,8 @@ const tie = command<{ issuer: string; subject: string; userId: number }>(`
 
 /** How many Admins have signed in through another system. */
 export const countTiedAdmins = (db: Database, ways: { byProvider: boolean; byProxy: boolean }): number =>
-  tiedAdmins(db)
-    .pluck()
-    .get({ byProvider: Number(ways.byProvider), byProxy: Number(ways.byProxy) })!;
+  tiedAdmins(db).get({ byProvider: Number(ways.byProvider), byProxy: Number(ways.byProxy) })!;
 
-const tiedAdmins = query<{ byProvider: number; byProxy: number }, number>(`
+const tiedAdmins = valueQuery<{ byProvider: number; byProxy: number }, number>(`
   SELECT count(DISTINCT users.id) FROM identities JOIN users ON users.id = user_id
   WHERE ${HOLDS_ADMIN} AND iif(issuer = 'proxy', :byProxy, :byProvider)`);

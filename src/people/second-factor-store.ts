@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import { hashSecret } from "../access/token.ts";
 import { type Database, perDatabase } from "../db/database.ts";
 import { decrypt, encrypt, UnreadableSecretError } from "../db/secrets.ts";
-import { bookkeeping, command, query } from "../db/statement.ts";
+import { bookkeeping, command, query, valueQuery } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, found } from "../lib/api-error.ts";
@@ -62,7 +62,7 @@ const requiringOf = perDatabase(() => ({ roles: [] as readonly string[] }));
 export const requireFactorOf = (db: Database, roles: readonly string[]) =>
   void Object.assign(requiringOf(db), { roles });
 
-const rolesHeld = query<{ userId: number }, string>(`
+const rolesHeld = valueQuery<{ userId: number }, string>(`
   SELECT name FROM roles WHERE id IN (
     SELECT root_role FROM users WHERE id = :userId
     UNION SELECT root_role FROM groups JOIN group_users ON group_id = groups.id WHERE user_id = :userId)`);
@@ -73,7 +73,6 @@ export function isRequired(db: Database, userId: number): boolean {
   return (
     roles.length > 0 &&
     rolesHeld(db)
-      .pluck()
       .all({ userId })
       .some((name) => roles.includes(name))
   );
