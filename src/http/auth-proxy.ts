@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { type BlockList, isIPv6, type Socket } from "node:net";
 import { invalid } from "../lib/api-error.ts";
@@ -51,21 +52,12 @@ function isTrusted(from: BlockList, socket: Socket | null) {
 /** The value of exactly this header; Node reads it as Latin-1. Spaces of other kinds would make two names the same. */
 function read({ headers }: IncomingMessage, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
-  const text = decoded(Buffer.from(String(headers[name] ?? ""), "latin1"));
-  if (text?.trim() === "") return undefined;
-  if (text !== undefined && text === text.trim()) return text;
+  const bytes = Buffer.from(String(headers[name] ?? ""), "latin1");
+  const text = bytes.toString();
+  if (text.trim() === "") return undefined;
+  if (isUtf8(bytes) && text === text.trim()) return text;
   throw invalid({ path: `headers.${name}`, message: "must be UTF-8, with no spaces around it" });
 }
-
-function decoded(bytes: Buffer): string | undefined {
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Proxies separate groups by commas or bars. */
 const listed = (text = "") =>

@@ -23,7 +23,7 @@ import type { ServerOptions } from "./options.ts";
 
 /** A sign-in that a browser has begun. It keeps this itself, encrypted: others can begin any number without cost to it. */
 interface Begun {
-  /** What identifies the settings then. */
+  /** The fingerprint of the settings then. */
   settings: string;
   state: string;
   nonce: string;
@@ -74,7 +74,7 @@ export function oidcHandlers(options: ServerOptions) {
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
     });
-    const settings = identityOf(provider);
+    const settings = fingerprintOf(provider);
     const begun: Begun = { settings, state, nonce, verifier, redirect, begunAt: Date.now() };
     return found(url.href, ownCookie(options, encrypt(db, JSON.stringify(begun), COOKIE), LASTS_MS));
   };
@@ -83,13 +83,13 @@ export function oidcHandlers(options: ServerOptions) {
     const isThis = begun?.state === event.url.searchParams.get("state") && !returned.get(begun.state);
     if (!isThis || begun.begunAt + LASTS_MS < Date.now()) throw new SignInError(NOT_BEGUN);
     returned.set(begun.state, true);
-    requireCurrent(db, begun);
+    requireSame(begun, provider);
     const config = await discover(db, provider); // afresh: it may have new keys
     const url = new URL(callback + event.url.search);
     const identity = await identityFrom(config, url, provider, begun, `${publicUrl}/`);
     const { address = null } = event.context;
     const result = await writeSoon(db, ANYBODY, (tx) => {
-      requireCurrent(tx.db, begun);
+      requireSame(begun, currentProvider(tx.db));
       return signInIdentity(tx, identity, admissionOf(provider), address);
     });
     if ("refusal" in result) throw new SignInError(result.refusal);
@@ -112,12 +112,11 @@ const scopesOf = ({ addGroupsScope, extraScopes }: OidcSettings) =>
   ["openid", "email", "profile", ...(addGroupsScope ? ["groups"] : []), ...listed(extraScopes)].join(" ");
 
 /** The settings may have changed since. */
-function requireCurrent(db: Database, { settings }: Begun) {
-  const provider = currentProvider(db);
-  if (!provider || identityOf(provider) !== settings) throw new SignInError(NOT_BEGUN);
+function requireSame({ settings }: Begun, provider: OidcSettings | undefined) {
+  if (!provider || fingerprintOf(provider) !== settings) throw new SignInError(NOT_BEGUN);
 }
 
-const identityOf = (provider: OidcSettings) => hashSecret(JSON.stringify(provider));
+const fingerprintOf = (provider: OidcSettings) => hashSecret(JSON.stringify(provider));
 
 const NOT_BEGUN = "This sign-in was begun in another browser, has ended, or took too long: try again";
 
