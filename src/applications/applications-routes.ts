@@ -89,6 +89,7 @@ export const describeApplication = POST({
   body: ApplicationUpdate,
   status: 202,
   errors: ["NotFoundError"],
+  example: { description: "The checkout pages", color: "green" },
 }).change(({ tx, params: { appName }, body }) => {
   const hidden = hiddenProjects(tx.db, tx.actor);
   if (hidden.length > 0) requireApplication(tx.db, appName, hidden); // an unknown one may be hidden
@@ -125,6 +126,15 @@ export const listProjectOutdatedSdks = GET({
   response: OutdatedSdks,
 }).run(({ db, params: { projectId } }) => ({ sdks: outdatedSdksOf(db, projectId) }));
 
+const EXAMPLE = {
+  appName: "checkout",
+  instanceId: "checkout-1",
+  sdkVersion: "unleash-client-node:6.12.1",
+  strategies: ["default", "flexibleRollout"],
+  started: "2026-01-31T09:00:00.000Z",
+  interval: 60,
+};
+
 export const registerClient = POST({
   id: "registerClientApplication",
   summary: "Register an application that has started",
@@ -135,6 +145,7 @@ export const registerClient = POST({
   status: 202,
   isUncached: true,
   errors: ["ServiceUnavailableError"],
+  example: EXAMPLE,
 }).run(({ db, actor, body, address }) => {
   gather(db, toRegistered(actor as SdkActor, body, address));
   return new WithHeaders(undefined, { "x-unleash-version": ORIGINAL });
@@ -149,4 +160,5 @@ export const registerFrontend = POST({
   body: Registration,
   isUncached: true,
   response: PlainText,
+  example: EXAMPLE,
 }).run(() => "OK");

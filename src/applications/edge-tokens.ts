@@ -65,6 +65,7 @@ export const issueEdgeTokens = POST({
   errors: ["AuthenticationRequired"],
   records: ["api-token-created"],
   response: ValidTokens,
+  example: { tokens: [{ environment: "development", projects: ["shop"] }] },
 }).change(({ tx, body, headers }) => {
   const secret = requireSignature(tx.db, headers, body);
   const issued = body.tokens.map((scope, index) => ({

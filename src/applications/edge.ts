@@ -45,6 +45,7 @@ export const reportUsageInBulk = POST({
   body: EdgeReport,
   status: 202,
   isUncached: true,
+  example: { applications: [], metrics: [] },
 }).run(({ db, actor, body: { applications, metrics }, address }) => {
   const sdk = actor as SdkActor;
   const own = applications.filter(({ environment }) => environment === environmentOf(sdk));
@@ -59,6 +60,7 @@ export const reportEdgeUsage = {
   id: "bulkMetrics",
   summary: "The same as /api/client/metrics/bulk, for older Edges",
   path: "/edge/metrics",
+  example: { applications: [], metrics: [] },
 } as const;
 
 export const reportEdge = POST({
@@ -70,6 +72,7 @@ export const reportEdge = POST({
   body: EdgeState,
   status: 202,
   isUncached: true,
+  example: { appName: "edge" },
 }).run(() => undefined);
 
 export const validateTokens = POST({
@@ -81,6 +84,7 @@ export const validateTokens = POST({
   body: TokensToCheck,
   isUncached: true,
   response: ValidTokens,
+  example: { tokens: ["shop:development.some-secret"] },
 }).run(async ({ db, body }) => {
   await learnerOf(db).learn?.(body.tokens);
   return { tokens: validTokens(db, body.tokens) };

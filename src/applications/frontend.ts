@@ -30,6 +30,7 @@ export const postFrontendFlags = POST({
   isUncached: true,
   body: FrontendRequest,
   response: FrontendFlags,
+  example: { context: { appName: "checkout", userId: "7", properties: { plan: "gold" } } },
 }).run(({ db, actor, body }) => {
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
   return answerFor(db, evaluator, inTimeOf(db, toContext(body.context, { environment })));

@@ -30,6 +30,7 @@ export const evaluateFlag = POST({
   body: EvaluationRequest,
   isBodyOptional: true,
   response: EvaluationResult,
+  example: { context: { targetingKey: "7", plan: "gold" } },
 }).run(({ db, actor, params: { key }, body: { context = {} } }) => {
   if (!isObject(context)) return failure(400, { key, ...NO_CONTEXT });
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
@@ -49,6 +50,7 @@ export const evaluateFlags = POST({
   isBodyOptional: true,
   isConditional: true,
   response: FlagValues,
+  example: { context: { targetingKey: "7", plan: "gold" } },
 }).run(({ db, actor, body: { context = {} } }) => {
   if (!isObject(context)) return failure(400, NO_CONTEXT);
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);

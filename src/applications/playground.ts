@@ -106,6 +106,8 @@ const Common = {
   errors: ["RateLimitError"],
 } as const;
 
+const EXAMPLE = { appName: "checkout", userId: "7", properties: { plan: "gold" } };
+
 export const tryContext = POST({
   ...Common,
   id: "getPlayground",
@@ -113,6 +115,7 @@ export const tryContext = POST({
   path: "/api/admin/playground",
   body: PlaygroundRequest,
   response: PlaygroundResponse,
+  example: { environment: "development", projects: ["shop"], context: EXAMPLE },
 }).run(({ db, actor, body }) => {
   const { environment, projects } = body;
   const { texts, properties, ignored } = cleanContext(body.context);
@@ -132,6 +135,7 @@ export const tryContexts = POST({
   path: "/api/admin/playground/advanced",
   body: AdvancedPlaygroundRequest,
   response: AdvancedPlaygroundResponse,
+  example: { environments: ["development"], projects: "*", context: EXAMPLE },
 }).run(({ db, actor, body }) => {
   const text = combinations(body, (environment) => trials(db, actor, body.projects, environment));
   return new JsonStream(() => inChunks(text(), CHUNK), CHUNK);

@@ -38,6 +38,16 @@ export const readHoursOfUse = GET({
   data: mayBeHidden(db, actor, name) ? [] : hoursOfUse(db, name, hoursBack),
 }));
 
+const EXAMPLE = {
+  appName: "checkout",
+  instanceId: "checkout-1",
+  bucket: {
+    start: "2026-01-31T09:00:00.000Z",
+    stop: "2026-01-31T09:01:00.000Z",
+    toggles: { "first-flag": { yes: 12, no: 3 } },
+  },
+};
+
 export const reportUsage = POST({
   id: "registerClientMetrics",
   summary: "Report how often an application's flags were on and off",
@@ -47,6 +57,7 @@ export const reportUsage = POST({
   body: UsageReport,
   status: 202,
   isUncached: true,
+  example: EXAMPLE,
 }).run(({ db, actor, body, address }) => gather(db, toReports(db, actor as SdkActor, body, address)));
 
 export const reportFrontendUsage = POST({
@@ -58,6 +69,7 @@ export const reportFrontendUsage = POST({
   body: UsageReport,
   isUncached: true,
   response: PlainText,
+  example: EXAMPLE,
 }).run(({ db, actor, body, address }) => {
   gather(db, toReports(db, actor as SdkActor, body, address));
   return "OK";

@@ -45,6 +45,7 @@ export const configureChangeRequests = PUT({
   status: 204,
   errors: ["NotFoundError"],
   records: ["change-request-configuration-updated"],
+  example: { changeRequestsEnabled: true, requiredApprovals: 2 },
 }).change(({ tx, params: { projectId: project, environment }, body }) => {
   requireProjectEnvironment(tx.db, project, environment);
   const before = configurationIn(tx.db, project, environment);

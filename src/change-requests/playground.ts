@@ -40,6 +40,8 @@ export const tryChangeRequest = POST({
   isHeavy: true,
   errors: ["NotFoundError", "ConflictError", "RateLimitError"],
   response: AdvancedPlaygroundResponse,
+  example: { context: { appName: "checkout", userId: "7", properties: { plan: "gold" } } },
+  exampleParams: { id: "2" },
 }).run(async ({ db, actor, params: { id }, body }) => {
   const row = requireTriable(db, actor, id);
   const { project, environment } = row;

@@ -71,6 +71,8 @@ function requireEditable(tx: Tx, params: v.InferOutput<typeof RequestParams>): R
   );
 }
 
+const EXAMPLE = { feature: "first-flag", action: "updateEnabled", payload: { enabled: true } };
+
 export const proposeChanges = POST({
   id: "addChangeToChangeRequest",
   summary: "Add changes to the caller's open change request in an environment, or begin one",
@@ -81,6 +83,7 @@ export const proposeChanges = POST({
   errors: ["NotFoundError", "ExceedsLimitError"],
   records: ["change-request-created", "change-added"],
   response: ChangeRequest,
+  example: EXAMPLE,
 }).change(({ tx, params: { projectId: project, environment }, body }) => {
   requireProjectEnvironment(tx.db, project, environment);
   return toChangeRequest(tx.db, returnToReview(tx, propose(tx, project, environment, body)));
@@ -123,6 +126,7 @@ export const changeState = PUT({
     "change-request-scheduled-application-success",
   ], // and those of its changes
   response: ChangeRequest,
+  example: { state: "In review", comment: "Please have a look" },
 }).change(({ tx, actor, params, body }) => {
   moveTo(tx, requireRequest(tx.db, actor, params), body);
   return toChangeRequest(tx.db, findRow(tx.db, params.id)!);
@@ -135,6 +139,7 @@ export const changeTitle = PUT({
   path: `${ONE.path}/title`,
   body: NewTitle,
   status: 204,
+  example: { title: "Open the shop" },
 }).change(({ tx, params, body: { title } }) => {
   updateTitle(tx).run({ id: requireEditable(tx, params).id, title });
 });
@@ -146,6 +151,7 @@ export const addComment = POST({
   path: `${ONE.path}/comments`,
   body: NewComment,
   status: 204,
+  example: { text: "At nine, please" },
 }).change(({ tx, actor, params, body: { text } }) => comment(tx, requireRequest(tx.db, actor, params), text));
 
 export const listReviewers = GET({
@@ -165,6 +171,7 @@ export const askReviewers = PUT({
   path: `${ONE.path}/approvers`,
   body: NewReviewers,
   status: 204,
+  example: { reviewers: [2] },
 }).change(({ tx, params, body: { reviewers } }) => {
   requireAllExist(tx.db, "user", reviewers, "body.reviewers");
   setReviewers(tx, requireEditable(tx, params).id, reviewers);
@@ -187,6 +194,7 @@ export const editChange = PUT({
   body: NewChangeSchema,
   records: ["change-edited"],
   response: ChangeRequest,
+  example: { ...EXAMPLE, payload: { enabled: false } },
 }).change(({ tx, params, body }) => {
   const row = requireEditable(tx, params);
   requireChange(tx.db, row, params.changeId);

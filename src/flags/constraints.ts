@@ -18,6 +18,7 @@ export const validateConstraint = POST({
   body: NewConstraint,
   status: 204,
   errors: ["NotFoundError"],
+  example: { contextName: "plan", operator: "IN", values: ["gold"] },
 }).run(({ db, actor, body }) => {
   requireConstraint(body, "body");
   requireLegalValues(requireContextField(db, actor, { contextField: body.contextName }), body, "body");

@@ -48,6 +48,7 @@ function ofProject(
     path: ownPath,
     params: stringParams(ownPath)!,
     permission: permission === null ? { project: "projectId" } : inProject(permission as Permission),
+    exampleParams: { contextField: "tier" },
   };
 }
 
@@ -115,10 +116,13 @@ export const createContextFieldOperation = POST({
   summary: "Create a context field",
   permission: "CREATE_CONTEXT_FIELD",
   errors: ["NameExistsError"],
+  example: { name: "country", legalValues: [{ value: "DE" }, { value: "FR" }] },
 }).change(({ tx, body }) => {
   requirePlace(tx, "CREATE_CONTEXT_FIELD", body);
   return withLocation(createContextField(tx, body));
 });
+
+const EXAMPLE = { value: "gold", description: "The best" };
 
 export const createContextFieldOfProject = POST({
   ...OF_PROJECT,
@@ -127,6 +131,7 @@ export const createContextFieldOfProject = POST({
   summary: "Create a context field that only the strategies of a project may use",
   permission: inProject("CREATE_CONTEXT_FIELD"),
   errors: ["NotFoundError", "NameExistsError"],
+  example: { name: "tier", legalValues: [EXAMPLE] },
 }).change(({ tx, params: { projectId: project }, body }) => {
   requireProject(tx.db, project);
   return withLocation(createContextField(tx, { ...body, project }));
@@ -145,6 +150,7 @@ export const updateContextField = PUT({
   id: "updateContextField",
   summary: "Change a context field",
   body: ContextFieldChange,
+  example: { description: "The customer's plan", stickiness: false },
 }).change(({ tx, params, body }) => changeContextField(tx, params, body));
 
 export const updateContextFieldOfProject = ofProject(
@@ -158,6 +164,7 @@ export const setLegalValue = POST({
   summary: "Add a legal value to a context field, or change its description",
   path: `${ONE.path}/legal-values`,
   body: NewLegalValue,
+  example: EXAMPLE,
 }).change(({ tx, params, body }) => changeLegalValues(tx, params, body.value, [body]));
 
 export const setLegalValueOfProject = ofProject(setLegalValue);
@@ -193,6 +200,7 @@ export const validateContextField = POST({
   permission: "UPDATE_CONTEXT_FIELD",
   body: ContextFieldName,
   errors: ["NameExistsError"],
+  example: { name: "country" },
 }).run(({ db, body: { name } }) => requireFreeFieldName(db, name));
 
 export const validateContextFieldOfProject = ofProject(validateContextField);

@@ -31,6 +31,7 @@ export const addDependencyOperation = POST({
   body: NewDependency,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-dependency-added"],
+  example: { feature: "base-flag" },
 }).change(({ tx, params: { projectId, child }, body }) => {
   const feature = requireLiveFeature(tx.db, projectId, child);
   requireDependency(tx.db, feature, body);

@@ -99,6 +99,7 @@ export const enableAll = POST({
   summary: "Enable several flags in an environment, all or none",
   path: `${BULK}/on`,
   body: FeatureNames,
+  example: { features: ["first-flag", "base-flag"] },
 }).change(({ tx, actor, params: { projectId: project, environment }, query, body: { features } }) => {
   for (const feature of features) enableIfAllowed(tx, actor, { project, feature, environment }, query);
 });
@@ -109,6 +110,7 @@ export const disableAll = POST({
   summary: "Disable several flags in an environment, all or none",
   path: `${BULK}/off`,
   body: FeatureNames,
+  example: { features: ["first-flag", "base-flag"] },
 }).change(({ tx, params: { projectId: project, environment }, body: { features } }) => {
   for (const feature of features) disableIfLive(tx, { project, feature, environment });
 });

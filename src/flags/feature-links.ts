@@ -26,6 +26,8 @@ const ofFeature = {
 
 const ofLink = { ...ofFeature, path: `${ofFeature.path}/:linkId` } as const;
 
+const EXAMPLE = { url: "https://design.example/first-flag", title: "The design" };
+
 export const createFeatureLink = POST({
   ...ofFeature,
   id: "createFeatureLink",
@@ -33,6 +35,7 @@ export const createFeatureLink = POST({
   body: NewFeatureLink,
   errors: ["NotFoundError", "OperationDeniedError"],
   records: ["feature-link-added"],
+  example: EXAMPLE,
 }).change(({ tx, params: { projectId, featureName }, body }) =>
   addLink(tx, requireLiveFeature(tx.db, projectId, featureName), body),
 );
@@ -43,6 +46,7 @@ export const updateFeatureLink = PUT({
   summary: "Change a link of a flag",
   body: NewFeatureLink,
   records: ["feature-link-updated"],
+  example: { ...EXAMPLE, title: null },
 }).change(({ tx, params, body }) => {
   const { project, id, ...preData } = requireLink(tx.db, params);
   const data = { url: body.url, title: body.title === undefined ? preData.title : body.title };

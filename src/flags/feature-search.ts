@@ -18,6 +18,7 @@ export const searchFeatures = GET({
   query: FeatureSearch,
   includesUsage: true,
   response: FoundFeatures,
+  exampleParams: { project: "IS:shop", query: "first" },
 }).run(({ db, actor, query }) => {
   const { names, total } = matches(db, query, actor.userId, hiddenProjects(db, actor));
   return { features: featuresNamed(db, names, actor.userId), total };

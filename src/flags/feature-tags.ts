@@ -46,6 +46,7 @@ export const addTag = POST({
   status: 201,
   records: ["feature-tagged", "tag-created"],
   response: Tag,
+  example: { type: "simple", value: "urgent" },
 }).change(({ tx, params: { featureName }, body }) => {
   const feature = requireFeatureNamed(tx.db, featureName);
   requireTagTypeOf(tx.db, body, "body");
@@ -60,6 +61,7 @@ export const updateTags = PUT({
   body: TagChanges,
   records: ["feature-tagged", "feature-untagged", "tag-created"],
   response: TagList,
+  example: { addedTags: [{ type: "simple", value: "urgent" }], removedTags: [] },
 }).change(({ tx, params: { featureName }, body }) => {
   const feature = requireFeatureNamed(tx.db, featureName);
   requireTagTypes(tx.db, body, "body");
@@ -87,6 +89,10 @@ export const updateTagsOfAll = PUT({
   body: BulkTagChanges,
   errors: ["NotFoundError"],
   records: ["feature-tagged", "feature-untagged", "tag-created"],
+  example: {
+    features: ["first-flag", "base-flag"],
+    tags: { addedTags: [{ type: "simple", value: "urgent" }], removedTags: [] },
+  },
 }).change(({ tx, params: { projectId }, body: { features: names, tags } }) => {
   const features = [...new Set(names)].map((name) => requireFeature(tx.db, projectId, name));
   requireTagTypes(tx.db, tags, "body.tags");

@@ -46,6 +46,8 @@ export const updateLifetime = PUT({
   errors: ["NotFoundError"],
   records: ["feature-type-updated"],
   response: FeatureType,
+  example: { lifetimeDays: 60 },
+  exampleParams: { id: "release" },
 }).change(({ tx, params: { id }, body }) => {
   const preData = found(byId(tx.db).get({ id }), `flag type ${id}`);
   const data = { ...preData, lifetimeDays: body.lifetimeDays || null };

@@ -85,6 +85,7 @@ export const reviveFeatureOperation = POST({
   permission: { permission: "UPDATE_FEATURE", feature: "featureName" },
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-revived"],
+  exampleParams: { featureName: "old-flag" },
 }).change(({ tx, params: { featureName } }) => {
   const feature = requireFeatureNamed(tx.db, featureName);
   requireRevivable(tx.db, feature);
@@ -99,6 +100,7 @@ export const deleteFeatureOperation = DELETE({
   permission: { permission: "DELETE_FEATURE", feature: "featureName" },
   errors: ["NotFoundError", "ConflictError"],
   records: ["feature-deleted"],
+  exampleParams: { featureName: "old-flag" },
 }).change(({ tx, params: { featureName } }) => deleteFeature(tx, requireFeatureNamed(tx.db, featureName)));
 
 /** Several flags of one project; unknown names are ignored (original). */
@@ -112,6 +114,7 @@ export const archiveFeatures = POST({
   permission: MAY_DELETE,
   status: 202,
   records: ["feature-archived", "feature-dependencies-removed"],
+  example: { features: ["first-flag", "base-flag"] },
 }).change(({ tx, params: { projectId }, body }) => {
   const features = requireFeaturesOf(tx.db, projectId, body.features);
   const together = new Set(body.features);
@@ -127,6 +130,7 @@ export const reviveFeatures = POST({
   permission: UPDATE,
   errors: [...SEVERAL.errors, "NotFoundError"],
   records: ["feature-revived"],
+  example: { features: ["old-flag"] },
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
   for (const feature of requireFeaturesOf(tx.db, projectId, body.features)) {
@@ -143,6 +147,7 @@ export const deleteFeatures = POST({
   path: `${PROJECT}/delete`,
   permission: MAY_DELETE,
   records: ["feature-deleted"],
+  example: { features: ["old-flag"] },
 }).change(({ tx, params: { projectId }, body }) => {
   const features = requireFeaturesOf(tx.db, projectId, body.features);
   for (const feature of features) if (feature.archived) deleteFeature(tx, feature);
@@ -155,6 +160,7 @@ export const checkArchive = POST({
   path: `${PROJECT}/archive/validate`,
   permission: MAY_DELETE,
   response: ArchiveCheck,
+  example: { features: ["first-flag", "base-flag"] },
 }).run(({ db, params: { projectId }, body }) => {
   const names = body.features.filter((name) => findFeature(db, name)?.project === projectId);
   const together = new Set(names);
@@ -182,6 +188,7 @@ export const deleteProject = DELETE({
     "api-token-updated",
     "project-deleted",
   ],
+  exampleParams: { projectId: "empty" },
 }).change(({ tx, params: { projectId } }) => {
   requireEmpty(tx.db, projectId);
   deleteArchivedFeatures(tx, projectId);

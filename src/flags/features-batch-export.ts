@@ -81,6 +81,7 @@ export const exportFeatures = POST({
   body: ExportQuery,
   records: ["features-exported"],
   response: FeaturesExport,
+  example: { environment: "development", features: ["first-flag"] },
 }).change(({ tx, actor, body }) => {
   const names = namesToExport(tx.db, body, hiddenProjects(tx.db, actor));
   const exported = exportOf(tx.db, names, body.environment);

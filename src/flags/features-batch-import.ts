@@ -26,12 +26,24 @@ import { changeVariants } from "./variants.ts";
 
 const POSTED = { tag: "Import and export", permission: null, body: FeaturesImport } as const;
 
+const EXAMPLE = {
+  project: "shop",
+  environment: "development",
+  data: {
+    features: [{ name: "imported-flag", type: "release" }],
+    featureStrategies: [{ name: "default", featureName: "imported-flag" }],
+    featureEnvironments: [{ featureName: "imported-flag", enabled: true }],
+    tagTypes: [],
+  },
+};
+
 export const validateImport = POST({
   ...POSTED,
   id: "validateImport",
   summary: "Check an import of flags for problems",
   path: "/api/admin/features-batch/validate",
   response: ImportCheck,
+  example: EXAMPLE,
 }).run(({ db, actor, body }) => checkImport(db, actor, body));
 
 export const importFeatures = POST({
@@ -55,6 +67,7 @@ export const importFeatures = POST({
     "features-imported",
     "feature-dependency-added",
   ],
+  example: EXAMPLE,
 }).change(({ tx, actor, body }) => {
   const { project, environment } = body;
   const included = requireImport(tx.db, actor, body);

@@ -70,6 +70,7 @@ export const createFeatureOperation = POST({
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
   records: ["feature-created", "tag-created", "feature-link-added"],
   response: Feature,
+  example: { name: "new-checkout", type: "release", description: "One page instead of three" },
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
   requireFeatureType(tx.db, body.type);
@@ -87,6 +88,7 @@ export const checkName = POST({
   permission: null,
   body: NameToCheck,
   errors: ["NameExistsError"],
+  example: { name: "new-checkout", projectId: "shop" },
 }).run(({ db, actor, body: { name, projectId } }) => {
   if (typeof projectId === "string") requireVisible(db, actor, projectId);
   if (findFeature(db, name)) throw new ApiError("NameExistsError", `There is already a flag ${name}`);
@@ -120,6 +122,7 @@ export const updateFeature = PUT({
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-metadata-updated"],
   response: Feature,
+  example: { type: "experiment", description: "Two pages instead of three" },
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   const before = requireFeature(tx.db, projectId, featureName);
   requireUpdate(tx, before, body);
@@ -137,6 +140,7 @@ export const patchFeature = PATCH({
   errors: ["NotFoundError", "InvalidOperationError", "OperationDeniedError"],
   records: ["feature-metadata-updated", "feature-stale-on", "feature-stale-off"],
   response: Feature,
+  example: [{ op: "replace", path: "/stale", value: true }],
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   const before = requireFeature(tx.db, projectId, featureName);
   if (body.some(({ path }) => path.startsWith("/variants")))
@@ -175,6 +179,7 @@ export const cloneFeature = POST({
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
   records: ["feature-created", "feature-link-added", "feature-strategy-add", "feature-dependency-added"],
   response: Feature,
+  example: { name: "first-flag-again" },
 }).change(({ tx, params: { projectId: project, featureName: from }, body }) => {
   const { name, replaceGroupId: replacesGroupId } = body;
   requireLiveProject(tx.db, project);
@@ -197,6 +202,7 @@ export const moveFeatureOperation = POST({
   body: MoveTarget,
   errors: ["NotFoundError", "InvalidOperationError", "IncompatibleProjectError"],
   records: ["feature-project-change"],
+  example: { newProjectId: "lab" },
 }).change(({ tx, actor, params: { projectId, featureName }, body: { newProjectId } }) => {
   // The new project is in the body, where the contract can't see it.
   requirePermission(tx.db, actor, { permissions: ["MOVE_FEATURE_TOGGLE"], project: newProjectId });
@@ -225,6 +231,7 @@ export const staleFeatures = POST({
   status: 202,
   errors: ["InvalidOperationError"],
   records: ["feature-stale-on", "feature-stale-off"],
+  example: { features: ["first-flag", "base-flag"], stale: true },
 }).change(({ tx, params: { projectId }, body }) => {
   for (const feature of requireFeaturesOf(tx.db, projectId, body.features)) setStale(tx, feature, body.stale);
 });

@@ -72,6 +72,7 @@ export const completeFeature = POST({
   path: `${LIFECYCLE.path}/complete`,
   body: Completion,
   records: ["feature-completed"],
+  example: { status: "kept" },
 }).change(({ tx, params: { projectId: project, featureName }, body }) => {
   const { name } = requireFeature(tx.db, project, featureName);
   enterStage(tx, name, "completed", body.status);

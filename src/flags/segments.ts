@@ -127,6 +127,11 @@ export const createSegment = POST({
   errors: ["NameExistsError", "ExceedsLimitError"],
   records: ["segment-created"],
   response: Segment,
+  example: {
+    name: "Gold",
+    description: "Paying customers",
+    constraints: [{ contextName: "plan", operator: "IN", values: ["gold"] }],
+  },
 }).change(({ tx, actor, body }) => {
   requirePermissionFor(tx.db, actor, "CREATE_SEGMENT", body);
   requireRoom(tx.db);
@@ -156,6 +161,7 @@ export const updateSegment = PUT({
   status: 204,
   errors: ["NotFoundError", "NameExistsError"],
   records: ["segment-updated"],
+  example: { name: "Testers", constraints: [{ contextName: "plan", operator: "IN", values: ["gold"] }] },
 }).change(({ tx, actor, params: { id }, body }) => {
   const before = requireSegment(tx.db, id);
   requirePermissionFor(tx.db, actor, "UPDATE_SEGMENT", body);
@@ -190,6 +196,7 @@ export const validateSegment = POST({
   body: SegmentName,
   status: 204,
   errors: ["NameExistsError"],
+  example: { name: "Gold" },
 }).run(({ db, body: { name } }) => {
   if (named(db).get({ name }))
     throw new ApiError("NameExistsError", `body.name: there is already a segment ${name}`);

@@ -63,6 +63,13 @@ export const listStrategies = GET({
   return strategiesOf(db, scope);
 });
 
+const EXAMPLE = {
+  name: "flexibleRollout",
+  title: "Slow start",
+  constraints: [{ contextName: "plan", operator: "IN", values: ["gold"] }],
+  parameters: { rollout: "25", stickiness: "default", groupId: "first-flag" },
+};
+
 export const addStrategyOperation = POST({
   ...ALL,
   id: "addFeatureStrategy",
@@ -72,6 +79,7 @@ export const addStrategyOperation = POST({
   errors: ["NotFoundError", "ExceedsLimitError"],
   records: ["feature-strategy-add"],
   response: Strategy,
+  example: EXAMPLE,
 }).change(({ tx, params: scope, body }) => {
   requireScopeForStrategy(tx.db, scope);
   const strategy = requireValidStrategy(tx, scope.project, body);
@@ -88,6 +96,7 @@ export const setSortOrder = POST({
   body: StrategyOrder,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["strategy-order-changed"],
+  example: [{ id: "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24", sortOrder: 0 }],
 }).change(({ tx, params: scope, body }) => {
   requireFeatureEnvironment(tx.db, scope);
   for (const { id } of body) requireStrategy(tx.db, scope, id);
@@ -112,6 +121,7 @@ export const replaceStrategy = PUT({
   errors: ["NotFoundError", "InvalidOperationError", "ExceedsLimitError"],
   records: ["feature-strategy-update", "feature-environment-disabled"],
   response: Strategy,
+  example: EXAMPLE,
 }).change(({ tx, params: { scope, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, scope, id);
   const valid = requireValidStrategy(tx, scope.project, body, strategy.constraints);
@@ -127,6 +137,7 @@ export const patchStrategy = PATCH({
   errors: ["NotFoundError", "InvalidOperationError", "ExceedsLimitError"],
   records: ["feature-strategy-update", "feature-environment-disabled"],
   response: Strategy,
+  example: [{ op: "replace", path: "/title", value: "For everyone" }],
 }).change(({ tx, params: { scope, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, scope, id);
   const change = { title: null, ...applyJsonPatchAs(UpdateStrategy, strategy, body) };
@@ -161,6 +172,7 @@ export const updateDefaultStrategy = POST({
   errors: ["NotFoundError", "ExceedsLimitError"],
   records: ["default-strategy-updated"],
   response: DefaultStrategy,
+  example: EXAMPLE,
 }).change(({ tx, params: { projectId: project, environment }, body }) => {
   requireProjectEnvironment(tx.db, project, environment);
   // Its segments are checked only when it is used (original).

@@ -42,6 +42,12 @@ export const updateStrategySegments = POST({
   status: 201,
   errors: ["NotFoundError"],
   response: StrategySegments,
+  example: {
+    projectId: "shop",
+    strategyId: "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24",
+    environmentId: "development",
+    segmentIds: [1],
+  },
 }).change(({ tx, actor, body }) => {
   const { projectId: project, environmentId: environment, strategyId: strategy, segmentIds } = body;
   requirePermission(tx.db, actor, { permissions: ["UPDATE_FEATURE_STRATEGY"], project, environment });

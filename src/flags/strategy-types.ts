@@ -49,7 +49,11 @@ export const UpdateStrategyType = v.object({
 export const NewStrategyType = v.object({ ...UpdateStrategyType.entries, name: UrlName });
 
 const ALL = { tag: "Strategies", path: "/api/admin/strategies" } as const;
-const ONE = { tag: "Strategies", path: "/api/admin/strategies/:name" } as const;
+const ONE = {
+  tag: "Strategies",
+  path: "/api/admin/strategies/:name",
+  exampleParams: { name: "geo" },
+} as const;
 
 export const listStrategyTypes = GET({
   ...ALL,
@@ -69,6 +73,7 @@ export const createStrategyType = POST({
   errors: ["NameExistsError"],
   records: ["strategy-created"],
   response: StrategyType,
+  example: { name: "weekdays", parameters: [{ name: "days", type: "list" }] },
 }).change(({ tx, body: { name, title = null, description = null, parameters } }) => {
   insert(tx).run(toStored({ name, title, description, parameters, deprecated: false }));
   const created = requireStrategyType(tx.db, name);
@@ -93,6 +98,7 @@ export const updateStrategyType = PUT({
   body: UpdateStrategyType,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["strategy-updated"],
+  example: { description: "By country", parameters: [] },
 }).change(({ tx, params: { name }, body }) => {
   const before = requireCustomStrategyType(tx.db, name);
   const { title = before.title, description = before.description } = body;

@@ -51,7 +51,7 @@ export const TagTypeChange = v.pipe(
 );
 
 const ALL = { tag: "Tags", path: "/api/admin/tag-types" } as const;
-const ONE = { tag: "Tags", path: "/api/admin/tag-types/:name" } as const;
+const ONE = { tag: "Tags", path: "/api/admin/tag-types/:name", exampleParams: { name: "simple" } } as const;
 
 export const listTagTypes = GET({
   ...ALL,
@@ -71,6 +71,7 @@ export const createTagTypeOperation = POST({
   errors: ["NameExistsError"],
   records: ["tag-type-created"],
   response: GivenTagType,
+  example: { name: "team", description: "The team that owns it", icon: "T" },
 }).change(({ tx, body }) => new WithHeaders(createTagType(tx, body), { location: `tag-types/${body.name}` }));
 
 export const validateTagType = POST({
@@ -82,6 +83,7 @@ export const validateTagType = POST({
   body: NewTagType,
   errors: ["NameExistsError"],
   response: ValidTagType,
+  example: { name: "team", description: "The team that owns it", icon: "T" },
 }).run(({ db, body }) => {
   if (byName(db).get(body))
     throw new ApiError("NameExistsError", `body.name: there is already a tag type ${body.name}`);
@@ -104,6 +106,7 @@ export const updateTagType = PUT({
   permission: "UPDATE_TAG_TYPE",
   body: TagTypeChange,
   records: ["tag-type-updated"],
+  example: { description: "Any word", icon: "#" },
 }).change(({ tx, params: { name }, body }) => {
   const before = byName(tx.db).get({ name });
   if (before) {

@@ -49,6 +49,7 @@ export const createTag = POST({
   errors: ["NameExistsError"],
   records: ["tag-created"],
   response: OneTag,
+  example: { type: "simple", value: "late" },
 }).change(({ tx, body: tag }) => {
   requireTagTypeOf(tx.db, tag, "body");
   insert(tx).run(tag);

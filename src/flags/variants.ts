@@ -62,6 +62,8 @@ export const readVariants = GET({
   return toResponse(variantsOf(db, featureName));
 });
 
+const EXAMPLE = [{ name: "blue", weight: 1000, weightType: "variable", stickiness: "default" }];
+
 export const patchVariants = PATCH({
   ...ofFlag,
   id: "patchFeatureVariants",
@@ -70,6 +72,7 @@ export const patchVariants = PATCH({
   body: JsonPatch,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-environment-variants-updated"],
+  example: [{ op: "add", path: "/0", value: EXAMPLE[0] }],
 }).change(({ tx, params: { projectId: project, featureName: feature }, body }) => {
   requireFeature(tx.db, project, feature);
   requireFlagVariants(tx.db, feature);
@@ -86,6 +89,7 @@ export const replaceVariants = PUT({
   permission: { permission: "UPDATE_FEATURE_VARIANTS", project: "projectId" },
   body: NewVariants,
   records: ["feature-variants-updated"],
+  example: EXAMPLE,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   requireFeature(tx.db, projectId, featureName);
   const variants = requireWeights(body, "body");
@@ -107,6 +111,7 @@ export const patchEnvironmentVariants = PATCH({
   id: "patchEnvironmentsFeatureVariants",
   summary: "Change the variants of a flag that has some, in an environment, with a JSON Patch",
   body: JsonPatch,
+  example: [{ op: "add", path: "/0", value: EXAMPLE[0] }],
 }).change(({ tx, params: scope, body }) => {
   requireFeatureEnvironment(tx.db, scope);
   requireFlagVariants(tx.db, scope.feature);
@@ -118,6 +123,7 @@ export const replaceEnvironmentVariants = PUT({
   id: "overwriteEnvironmentFeatureVariants",
   summary: "Replace a flag's variants in an environment",
   body: NewVariants,
+  example: EXAMPLE,
 }).change(({ tx, params: scope, body }) => {
   requireFeatureEnvironment(tx.db, scope);
   requireFlagVariants(tx.db, scope.feature);
@@ -134,6 +140,7 @@ export const replaceVariantsInEnvironments = PUT({
     environments: v.pipe(v.array(v.string()), v.minLength(1, "must name an environment")),
   }),
   records: ["feature-environment-variants-updated"],
+  example: { variants: EXAMPLE, environments: ["development"] },
 }).change(({ tx, actor, params: { projectId: project, featureName: feature }, body }) => {
   const variants = requireWeights<FlagVariant>(body.variants, "body.variants");
   const changed = [...new Set(body.environments)].map((environment) => {

@@ -74,6 +74,10 @@ export interface Contract {
   rows?: (body: never) => readonly object[];
   /** The event types it may record; the tests check each scenario against them. */
   records?: readonly EventType[];
+  /** A body that a person might send, for the API's description; a test sends it. */
+  example?: unknown;
+  /** The parameters to send with it, of the path or the query, if they are not the usual ones (server/examples.ts). */
+  exampleParams?: Readonly<Record<string, string>>;
   /** Errors its handler can throw in addition to those of `mount`. */
   errors?: readonly ErrorName[];
   /** Its responses carry a `Deprecation` header. */

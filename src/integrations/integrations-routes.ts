@@ -52,6 +52,14 @@ export const listIntegrations = GET({
   };
 });
 
+const EXAMPLE = {
+  provider: "webhook",
+  enabled: true,
+  description: "Posts to the chat",
+  parameters: { url: "https://chat.example/hook" },
+  events: ["feature-created", "feature-archived"],
+};
+
 export const createIntegration = POST({
   ...ofIntegrations,
   id: "createAddon",
@@ -61,6 +69,7 @@ export const createIntegration = POST({
   status: 201,
   records: ["tag-type-created", "addon-config-created"],
   response: GivenIntegration,
+  example: EXAMPLE,
 }).change(({ tx, body }) => {
   const created = store.createIntegration(tx, requireValidIntegration(tx.db, body));
   return { ...created, parameters: maskedParameters(created) };
@@ -84,6 +93,7 @@ export const updateIntegration = PUT({
   body: NewIntegration,
   records: ["addon-config-updated"],
   response: Integration,
+  example: { ...EXAMPLE, enabled: false },
 }).change(({ tx, params, body }) => {
   const { db, actor } = tx;
   const stored = requireIntegration(db, params.id);

@@ -59,6 +59,7 @@ export const readNotifications = POST({
   path: "/api/admin/notifications/read",
   permission: null,
   body: ReadNotifications,
+  example: { notifications: [1] },
 }).change(({ tx, actor, body }) => {
   markRead(tx, requirePerson(actor), body.notifications);
 });
@@ -81,6 +82,7 @@ export const changeMutes = PUT({
   id: "setMutedNotifications",
   summary: "Replace what the caller has muted",
   body: Mutes,
+  example: { muted: [{ project: "shop" }] },
 }).change(({ tx, actor, body: { muted } }) => {
   const userId = requirePerson(actor);
   requireProjectsOf(tx.db, actor, muted);

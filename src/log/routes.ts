@@ -55,6 +55,7 @@ export const searchEvents = POST({
   isStrict: true,
   response: EventList,
   deprecated: true,
+  example: { type: "feature-created", limit: 10 },
 }).run(async ({ db, actor, body, signal }) => {
   const { type, project, feature, query, offset, limit } = body;
   const hidden = hiddenProjects(db, actor);
@@ -148,6 +149,7 @@ export const searchLog = GET({
   permission: null,
   query: LogSearch,
   response: v.strictObject({ events: v.array(Event), total: v.number() }),
+  exampleParams: { type: "IS:feature-created", limit: "10" },
 }).run(({ db, actor, query, signal }) => {
   const { query: text, offset, limit } = query;
   const criteria = criteriaOf(db, actor, query);

@@ -76,6 +76,7 @@ export const importServer = {
     summary: "Import what another server's API tells, and tell how far it is",
     path: "/api/admin/import/server",
     body: Server,
+    example: { url: "https://unleash.example.com", token: "*:*.a-secret" },
   }).run(({ db, query, body, signal }) =>
     alone(db, signal, (end) => {
       const pull = pullOf(`${db.name}.pull`, body, signal);

@@ -69,6 +69,8 @@ export const listBanners = GET({
   response: v.strictObject({ banners: v.array(Banner) }),
 }).run(({ db }) => ({ banners: all(db).all({}).map(toBanner) }));
 
+const EXAMPLE = { message: "Maintenance tonight at **nine**", variant: "warning", link: "/projects" };
+
 export const createBanner = POST({
   id: "createBanner",
   summary: "Create a banner",
@@ -79,6 +81,7 @@ export const createBanner = POST({
   status: 201,
   records: ["banner-created"],
   response: Banner,
+  example: EXAMPLE,
 }).change(({ tx, body }) => {
   const { lastInsertRowid } = insert(tx).run({ ...toStored(body), id: null, createdAt: tx.now });
   const created = requireBanner(tx.db, Number(lastInsertRowid));
@@ -93,6 +96,7 @@ export const updateBanner = PUT({
   body: NewBanner,
   records: ["banner-updated"],
   response: Banner,
+  example: { ...EXAMPLE, enabled: false },
 }).change(({ tx, params: { id }, body }) => replaceBanner(tx, requireBanner(tx.db, id), body));
 
 export const enableBanner = POST({

@@ -133,6 +133,7 @@ export const recordUiError = POST({
   permission: null,
   body: UiError,
   status: 204,
+  example: { errorMessage: "The list stays empty" },
 }).run(() => undefined);
 
 /** The origin of pages that may request flags, such as `https://example.com`, or `*` for any. */
@@ -186,6 +187,7 @@ export const changeUiConfig = POST({
   ...ofOrigins,
   id: "setUiConfig",
   body: NewUiConfig,
+  example: { frontendSettings: { frontendApiOrigins: ["https://shop.example"] } },
 }).change(({ tx, body: { frontendSettings } }) => {
   if (!frontendSettings)
     throw new ApiError("NotFoundError", "body.frontendSettings: there is nothing to set");
@@ -197,6 +199,7 @@ export const changeCors = POST({
   id: "setCors",
   path: `${ofOrigins.path}/cors`,
   body: v.partial(FrontendSettings),
+  example: { frontendApiOrigins: ["https://shop.example"] },
 }).change(({ tx, body: { frontendApiOrigins } }) => {
   if (!frontendApiOrigins)
     throw new ApiError("NotFoundError", "body.frontendApiOrigins: there is nothing to set");
@@ -222,6 +225,7 @@ export const changeMaintenance = POST({
   status: 204,
   duringMaintenance: true,
   records: ["setting-created", "setting-updated"],
+  example: { enabled: true },
 }).change(({ tx, body }) => changeSetting(tx, "maintenance.mode", body));
 
 /** @throws ApiError `ServiceUnavailableError` while changes are refused for maintenance */

@@ -31,6 +31,14 @@ export const changeOidcSettings = POST({
   body: OidcSettings,
   errors: ["InvalidOperationError", "ConflictError"],
   records: ["setting-created", "setting-updated"],
+  example: {
+    enabled: false,
+    discoverUrl: "https://id.example/realms/shop",
+    clientId: "flagstone",
+    secret: "the-secret-of-the-client",
+    autoCreate: true,
+    emailDomains: "shop.example",
+  },
 }).change(({ tx, body }) => {
   const { oidc, publicUrl } = waysOf(tx.db);
   if (oidc)
@@ -75,6 +83,7 @@ export const testOidcProvider = POST({
   body: v.object({ discoverUrl: DiscoverUrl, idTokenSigningAlgorithm: SigningAlgorithm }),
   isUncached: true,
   response: OidcProvider,
+  example: { discoverUrl: "https://id.internal/realms/shop" },
 }).run(async ({ db, body }) => {
   const settings = waysOf(db).oidc ?? { ...currentSetting(db, OIDC), ...body };
   try {

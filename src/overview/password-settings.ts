@@ -32,6 +32,7 @@ export const changePasswordSettings = POST({
   body: PasswordSettings,
   errors: ["ConflictError"],
   records: ["setting-created", "setting-updated"],
+  example: { disabled: false },
 }).change(({ tx, body }) => {
   changeSetting(tx, "unleash.auth.simple", body);
   requireWayIn(tx.db);

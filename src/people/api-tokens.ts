@@ -134,6 +134,7 @@ export const createApiToken = POST({
   status: 201,
   records: ["api-token-created"],
   response: CreatedApiToken,
+  example: { tokenName: "checkout", type: "client", environment: "development", projects: ["shop"] },
 }).change(({ tx, actor, body }) => {
   requireTokenAccess(tx.db, actor, "CREATE", body);
   return issueApiToken(tx, body);
@@ -146,6 +147,7 @@ export const updateApiToken = PUT({
   permission: { permission: anyOf("UPDATE") },
   body: ApiTokenUpdate,
   records: ["api-token-updated"],
+  example: { expiresAt: "2099-01-31T09:00:00.000Z" },
 }).change(({ tx, actor, params, body: { expiresAt } }) => {
   const token = findVisibleToken(tx.db, actor, params.token);
   if (!token) return;

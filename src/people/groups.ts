@@ -78,6 +78,7 @@ export const createGroup = POST({
   errors: ["NameExistsError"],
   records: ["group-created"],
   response: Group,
+  example: { name: "Night shift", users: [{ user: { id: 3 } }] },
 }).change(({ tx, body }) => {
   requireGroupParts(tx.db, body);
   const { users = [], ...row } = body;
@@ -97,6 +98,7 @@ export const updateGroup = PUT({
   errors: ["NotFoundError", "NameExistsError"],
   records: ["group-updated"],
   response: Group,
+  example: { name: "Late shift", users: [{ user: { id: 2 } }] },
 }).change(({ tx, params: { id }, body }) => {
   const preData = dataOf(tx, id);
   requireGroupParts(tx.db, body);

@@ -90,6 +90,7 @@ export const createInvitation = POST({
   status: 201,
   records: ["public-signup-token-created"],
   response: Invitation,
+  example: { name: "The new colleagues", expiresAt: "2099-01-31T09:00:00.000Z" },
 }).change(({ tx, body: { name, expiresAt: wanted } }) => {
   const secret = randomSecret(); // not stored
   const latest = timestamp(Date.parse(tx.now) + MAX_AGE_MS);
@@ -121,6 +122,7 @@ export const updateInvitation = PUT({
   summary: "Disable or enable an invitation, or set when it expires",
   body: InvitationUpdate,
   records: ["public-signup-token-updated"],
+  example: { enabled: false },
 }).change(({ tx, params: { token }, body: { enabled, expiresAt } }) => {
   const id = requireInvitation(tx.db, token);
   update(tx).run(toStored({ id, enabled: enabled ?? null, expiresAt: expiresAt ?? null }));
@@ -149,6 +151,12 @@ export const useInvitation = POST({
   errors: WEAK_PASSWORD,
   records: ["user-created", "public-signup-token-user-added"],
   response: User,
+  example: {
+    email: "robin@shop.example",
+    username: "robin",
+    name: "Robin",
+    password: "four horses graze quietly 4!",
+  },
 })
   .prepare(({ db, params: { token }, body: { password } }) => {
     requireOpenInvitation(db, token); // so that only valid invitations cost a hash

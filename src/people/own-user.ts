@@ -117,6 +117,7 @@ export const listOwnRoles = GET({
   path: "/api/admin/user/roles",
   query: v.object({ projectId: v.string() }),
   response: OwnRoles,
+  exampleParams: { projectId: "shop" },
 }).run(({ db, actor, query: { projectId: project } }) => {
   const user = requireAnyUser(db, requirePerson(actor));
   const root = { ...rootRole(db, user.rootRole), project: DEFAULT_PROJECT };
@@ -131,6 +132,7 @@ export const addFeedback = POST({
   path: "/api/admin/feedback",
   body: NewFeedback,
   response: Feedback,
+  example: { feedbackId: "first-steps" },
 }).change(({ tx, actor, body }) =>
   giveFeedback(tx, { userId: requirePerson(actor), ...body, given: tx.now }),
 );
@@ -143,6 +145,8 @@ export const updateFeedback = PUT({
   params: v.object({ id: NonEmptyText }),
   body: FeedbackUpdate,
   response: Feedback,
+  example: { neverShow: true },
+  exampleParams: { id: "first-steps" },
 }).change(({ tx, actor, params: { id: feedbackId }, body }) =>
   giveFeedback(tx, { userId: requirePerson(actor), feedbackId, ...body }),
 );
@@ -154,6 +158,7 @@ export const seeSplash = POST({
   path: "/api/admin/splash/:id",
   params: v.object({ id: NonEmptyText }),
   response: Splash,
+  exampleParams: { id: "first-steps" },
 }).change(({ tx, actor, params: { id: splashId } }) => {
   const userId = requirePerson(actor);
   setSplash(tx).run({ userId, splashId });

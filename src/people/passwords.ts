@@ -50,11 +50,14 @@ const passwordCheck = {
   errors: WEAK_PASSWORD,
 } as const;
 
+const EXAMPLE = "four horses graze quietly 4!";
+
 export const checkUserPassword = POST({
   ...passwordCheck,
   id: "validateUserPassword",
   tag: "Users",
   path: "/api/admin/user-admin/validate-password",
+  example: { password: EXAMPLE },
 }).run(({ body: { password } }) => requireStrongPassword(password));
 
 export const checkResetPassword = POST({
@@ -62,6 +65,7 @@ export const checkResetPassword = POST({
   id: "validatePassword",
   tag: "Sessions",
   path: "/auth/reset/validate-password",
+  example: { password: EXAMPLE },
 }).run(({ body: { password } }) => requireStrongPassword(password));
 
 export const changeOwnPassword = POST({
@@ -72,6 +76,7 @@ export const changeOwnPassword = POST({
   permission: null,
   body: PasswordChange,
   errors: [...WEAK_PASSWORD, "PasswordPreviouslyUsedError", "PasswordMismatch", "RateLimitError"],
+  example: { password: EXAMPLE, confirmPassword: EXAMPLE, oldPassword: "what it was" },
 })
   .prepare(async ({ db, actor, address, body: { password, oldPassword } }) => {
     const userId = requirePerson(actor);
@@ -94,6 +99,8 @@ export const changePassword = POST({
   params: v.object({ id: UserId }),
   body: v.object({ password: v.string() }),
   errors: [...WEAK_PASSWORD, "NotFoundError"],
+  example: { password: EXAMPLE },
+  exampleParams: { id: "3" },
 })
   .prepare(({ db, params: { id }, body: { password } }) => {
     requireStrongPassword(password);
@@ -115,6 +122,7 @@ export const createResetLink = POST({
   body: v.object({ id: v.string() }),
   errors: ["NotFoundError"],
   response: ResetLink,
+  example: { id: "edith@example.com" },
 }).change(({ tx, body: { id } }) => {
   const found = userToSignIn(tx.db, id);
   if (!found) throw new ApiError("NotFoundError", "body.id: no user has this e-mail address or username");
@@ -131,6 +139,7 @@ export const mailReset = POST({
   body: v.object({ email: v.string() }),
   errors: ["NotFoundError", "RateLimitError"],
   isUncached: true,
+  example: { email: "robin@shop.example" },
 }).run(({ db, address, body: { email } }) => {
   const delivery = requireLinkDelivery(db);
   countGuess(db, { who: email, address });
@@ -159,6 +168,7 @@ export const resetPassword = POST({
   path: `${ofReset.path}/password`,
   body: v.object({ token: v.string(), password: v.string() }),
   errors: [...WEAK_PASSWORD, "PasswordPreviouslyUsedError", "InvalidTokenError"],
+  example: { token: "from-the-link", password: EXAMPLE },
 })
   .prepare(async ({ db, body: { token, password } }) => {
     requireStrongPassword(password);

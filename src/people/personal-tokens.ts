@@ -47,6 +47,7 @@ export const createOwnToken = POST({
   errors: ["NameExistsError", "OperationDeniedError"],
   records: ["pat-created"],
   response: PersonalToken,
+  example: { description: "My laptop", expiresAt: "2099-01-31T09:00:00.000Z" },
 }).change(({ tx, actor, body }) => createPersonalToken(tx, requirePerson(actor), body));
 
 export const deleteOwnToken = DELETE({

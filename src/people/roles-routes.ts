@@ -49,7 +49,12 @@ const environments = valueQuery<object, string>(`SELECT name FROM environments O
 
 const ofRoles = { tag: "Roles", path: "/api/admin/roles", permission: "ADMIN" } as const;
 
-const ofRole = { ...ofRoles, path: `${ofRoles.path}/:id`, params: v.object({ id: RoleId }) } as const;
+const ofRole = {
+  ...ofRoles,
+  path: `${ofRoles.path}/:id`,
+  params: v.object({ id: RoleId }),
+  exampleParams: { id: "8" },
+} as const;
 
 export const listRoles = GET({
   ...ofRoles,
@@ -68,6 +73,13 @@ export const readRole = GET({
   response: RoleDetails,
 }).run(({ db, params: { id } }) => roleDetails(db, id));
 
+const EXAMPLE = {
+  name: "Release manager",
+  description: "Switches flags in production",
+  type: "custom",
+  permissions: [{ name: "UPDATE_FEATURE_ENVIRONMENT", environment: "production" }],
+};
+
 export const validateRole = POST({
   ...ofRoles,
   id: "validateRole",
@@ -75,6 +87,7 @@ export const validateRole = POST({
   path: `${ofRoles.path}/validate`,
   body: NewRole,
   errors: ["NameExistsError"],
+  example: EXAMPLE,
 }).run(({ db, body: { name, type = "custom", permissions } }) => {
   requireFreeRoleName(db, name);
   requirePermissions(db, type, permissions);
@@ -88,6 +101,7 @@ export const createRole = POST({
   errors: ["NameExistsError"],
   records: ["role-created"],
   response: ChangedRole,
+  example: EXAMPLE,
 }).change(({ tx, body: { name, description, type = "custom", permissions } }) => {
   requireFreeRoleName(tx.db, name);
   const granted = requirePermissions(tx.db, type, permissions);
@@ -107,6 +121,7 @@ export const updateRole = PUT({
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
   records: ["role-updated"],
   response: ChangedRole,
+  example: EXAMPLE,
 }).change(({ tx, params: { id }, body: { name, description, permissions } }) => {
   const { type } = requireCustomRole(tx.db, id);
   requireFreeRoleName(tx.db, name, id);

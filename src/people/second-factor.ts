@@ -47,6 +47,7 @@ export const prepareSecondFactor = POST({
   body: v.object({ username: v.string(), password: v.string() }),
   errors: ["PasswordMismatch", "DisabledError", "RateLimitError", "InvalidOperationError"],
   response: SecondFactorKey,
+  example: { username: "robin", password: "four horses graze quietly 4!" },
 })
   .prepare(({ db, address, body }) => checkedPassword(db, body, address))
   .change(({ tx, prepared: { user, ...proof } }) => {
@@ -81,6 +82,7 @@ export const addSecondFactor = POST({
   errors: ["SecondFactorRequired", "RateLimitError", "InvalidOperationError"],
   records: ["second-factor-added"],
   response: RecoveryCodes,
+  example: { code: "123456" },
 }).change(({ tx, actor, address, body: { code } }) => {
   const user = requireUser(tx.db, requirePerson(actor));
   if (factorOf(tx.db, user.id)?.enabledAt) prepareFactor(tx, user.id);
@@ -99,6 +101,7 @@ export const removeSecondFactor = POST({
   body: Code,
   errors: ["SecondFactorRequired", "RateLimitError", "NotFoundError"],
   records: ["second-factor-removed"],
+  example: { code: "123456" },
 })
   .prepare(({ db, actor, address, body: { code } }) =>
     checkCode(db, requireUser(db, requirePerson(actor)), code, address),

@@ -54,6 +54,7 @@ const ofAccount = {
   path: `${ofAccounts.path}/:id`,
   params: v.object({ id: UserId }),
   errors: ["NotFoundError"],
+  exampleParams: { id: "5", tokenId: "9" },
 } as const;
 
 const ofTokens = { ...ofAccount, path: `${ofAccount.path}/token` } as const;
@@ -79,6 +80,7 @@ export const createServiceAccount = POST({
   errors: ["NameExistsError"],
   records: ["service-account-created"],
   response: ServiceAccount,
+  example: { username: "ci", name: "The pipeline", rootRole: 2 },
 }).change(({ tx, body: { rootRole: role, ...names } }) => {
   const rootRole = requireRootRole(tx.db, role);
   requireFreeUsername(tx.db, names.username);
@@ -93,6 +95,7 @@ export const updateServiceAccount = PUT({
   body: ServiceAccountUpdate,
   records: ["service-account-updated"],
   response: ServiceAccount,
+  example: { name: "The pipeline" },
 }).change(({ tx, params: { id }, body: { name, rootRole } }) => {
   requireServiceAccount(tx.db, id);
   const role = rootRole == null ? undefined : requireRootRole(tx.db, rootRole);
@@ -129,6 +132,7 @@ export const createServiceAccountToken = POST({
   errors: ["NotFoundError", "NameExistsError", "OperationDeniedError"],
   records: ["pat-created"],
   response: PersonalToken,
+  example: { description: "The pipeline", expiresAt: "2099-01-31T09:00:00.000Z" },
 }).change(({ tx, params: { id }, body }) => {
   requireServiceAccount(tx.db, id);
   return createPersonalToken(tx, id, body);

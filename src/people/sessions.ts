@@ -82,6 +82,7 @@ export const signIn = POST({
   ],
   records: ["second-factor-added"],
   response: SignedIn,
+  example: { username: "robin", password: "four horses graze quietly 4!" },
 })
   .prepare(async ({ db, address, body }) => {
     const checked = await checkedPassword(db, body, address);

@@ -65,6 +65,7 @@ export const readServiceAccountPermissions = GET({
   tag: "Service accounts",
   path: "/api/admin/service-account/:id/permissions",
   response: ServiceAccountPermissions,
+  exampleParams: { id: "5" },
 }).run(({ db, params: { id }, query }) => {
   const serviceAccount = requireServiceAccount(db, id);
   return { ...permissionsOf(db, serviceAccount, query), serviceAccount };

@@ -61,6 +61,7 @@ export const createUser = POST({
   errors: WEAK_PASSWORD,
   records: ["user-created"],
   response: CreatedUser,
+  example: { username: "robin", name: "Robin", rootRole: 2 },
 })
   .prepare(async ({ body: { password } }) => {
     if (password === undefined) return null;
@@ -91,6 +92,8 @@ export const updateUser = PUT({
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["user-updated"],
   response: UpdatedUser,
+  example: { name: "Robin", rootRole: 2 },
+  exampleParams: { id: "3" },
 }).change(({ tx, params: { id }, body: { name, email, rootRole } }) => {
   store.requireUser(tx.db, id);
   store.requireFreeNames(tx.db, { username: null, email: email || null }, id);
@@ -107,6 +110,7 @@ export const deleteUser = DELETE({
   summary: "Delete a user, with all sessions, personal tokens and roles",
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["user-deleted"],
+  exampleParams: { id: "3" },
 }).change(({ tx, actor, params: { id } }) => {
   store.requireUser(tx.db, id);
   store.requireRemovable(tx.db, actor, id);
@@ -272,6 +276,7 @@ export const deleteInactiveUsers = POST({
   body: UserIds,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["user-deleted"],
+  example: { ids: [3] },
 }).change(({ tx, actor, body: { ids } }) => {
   for (const id of new Set(ids)) {
     if (id === actor.userId) continue;

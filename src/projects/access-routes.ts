@@ -65,6 +65,12 @@ export const setProjectAccess = PUT({
   path: `${PROJECT}/access`,
   body: NewAccess,
   records: ["project-access-updated"],
+  example: {
+    roles: [
+      { id: 4, users: [1] },
+      { id: 5, users: [2], groups: [1] },
+    ],
+  },
 }).change(({ tx, params: { projectId: project }, body: { roles } }) => {
   requireProject(tx.db, project);
   requireHolders(tx.db, roles);
@@ -81,6 +87,7 @@ export const addProjectAccess = POST({
   path: `${PROJECT}/access`,
   body: AddedAccess,
   records: ["project-access-added"],
+  example: { roles: [5], users: [3] },
 }).change(({ tx, params: { projectId }, body }) => addAccess(tx, projectId, body));
 
 export const addRoleAccess = POST({
@@ -91,6 +98,7 @@ export const addRoleAccess = POST({
   params: v.object({ projectId: v.string(), roleId: HolderId }),
   body: AddedToRole,
   records: ["project-access-added"],
+  example: { users: [{ id: 3 }] },
 }).change(({ tx, params: { projectId, roleId }, body: { users, groups } }) => {
   if (!isAssignable(tx.db, roleId))
     throw new ApiError("NotFoundError", `There is no role ${roleId} for projects`);
@@ -120,6 +128,7 @@ export const setUserRoles = PUT({
   summary: "Set the roles of a user in a project",
   body: GivenRoles,
   records: ["project-access-user-roles-updated", "project-access-user-roles-deleted"],
+  example: { roles: [4] },
 }).change(({ tx, params: { projectId, userId: id }, body: { roles } }) =>
   setRoles(tx, projectId, { kind: "user", id }, roles),
 );
@@ -143,6 +152,7 @@ export const setGroupRoles = PUT({
   summary: "Set the roles of a group in a project",
   body: GivenRoles,
   records: ["project-access-group-roles-updated", "project-access-user-roles-deleted"],
+  example: { roles: [5] },
 }).change(({ tx, params: { projectId, groupId: id }, body: { roles } }) =>
   setRoles(tx, projectId, { kind: "group", id }, roles),
 );

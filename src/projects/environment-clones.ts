@@ -20,6 +20,8 @@ export const cloneEnvironment = POST({
   body: EnvironmentClone,
   errors: ["NotFoundError", "NameExistsError"],
   records: ["environment-created", "project-environment-added"],
+  example: { name: "staging", type: "pre-production" },
+  exampleParams: { name: "production" },
 }).change(({ tx, params, body }) => cloneInto(tx, params.name, body));
 
 /** @throws ApiError `NotFoundError`, `NameExistsError` */

@@ -64,6 +64,7 @@ export const readEnvironment = GET({
   permission: null,
   volatile: VOLATILE,
   response: ReadEnvironment,
+  exampleParams: { name: "development" },
 }).run(({ db, params: { name } }) => asRead(requireEnvironment(db, name)));
 
 export const validateEnvironmentName = POST({
@@ -74,6 +75,7 @@ export const validateEnvironmentName = POST({
   permission: null,
   body: EnvironmentName,
   errors: ["NameExistsError"],
+  example: { name: "staging" },
 }).run(({ db, body: { name } }) => requireFreeName(db, name));
 
 export const createEnvironment = POST({
@@ -87,6 +89,7 @@ export const createEnvironment = POST({
   errors: ["NameExistsError"],
   records: ["environment-created"],
   response: Environment,
+  example: { name: "staging", type: "pre-production" },
 }).change(({ tx, body }) => addEnvironment(tx, body));
 
 export const updateEnvironment = PUT({
@@ -98,6 +101,8 @@ export const updateEnvironment = PUT({
   body: UpdateEnvironment,
   records: ["environment-updated"],
   response: Environment,
+  example: { type: "test" },
+  exampleParams: { name: "development" },
 }).change(({ tx, params: { name }, body }) => {
   const preData = requireEnvironment(tx.db, name);
   changeEnvironment(tx, name, toStored(body) as Partial<EnvironmentRow>); // keys are left out, never undefined
@@ -114,6 +119,7 @@ export const sortEnvironments = PUT({
   path: `${ENVIRONMENTS}/sort-order`,
   permission: "ADMIN",
   body: EnvironmentOrder,
+  example: { development: 2, production: 1 },
 }).change(({ tx, body }) => {
   for (const [name, sortOrder] of Object.entries(body)) changeEnvironment(tx, name, { sortOrder });
 });
@@ -124,6 +130,7 @@ export const enableEnvironment = POST({
   summary: "Enable an environment: new projects get it",
   path: `${ENVIRONMENTS}/:name/on`,
   status: 204,
+  exampleParams: { name: "development" },
 }).change(({ tx, params: { name } }) => switchEnvironment(tx, name, 1));
 
 export const disableEnvironment = POST({
@@ -132,6 +139,7 @@ export const disableEnvironment = POST({
   summary: "Disable an environment; projects that have it keep it",
   path: `${ENVIRONMENTS}/:name/off`,
   status: 204,
+  exampleParams: { name: "spare" },
 }).change(({ tx, params: { name } }) => switchEnvironment(tx, name, 0));
 
 function switchEnvironment(tx: Tx, name: string, enabled: 0 | 1) {
@@ -146,6 +154,7 @@ export const deleteEnvironment = DELETE({
   path: `${ENVIRONMENTS}/:name`,
   errors: ["NotFoundError", "InvalidOperationError", "MinimumOneEnvironmentError"],
   records: ["environment-deleted", "api-token-deleted"],
+  exampleParams: { name: "spare" },
 }).change(({ tx, params: { name } }) => {
   const preData = requireRemovable(tx.db, name);
   for (const id of tokensOf(tx.db).all({ name })) revokeToken(tx, id);

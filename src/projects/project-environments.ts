@@ -17,6 +17,7 @@ export const addEnvironmentToProject = POST({
   body: v.object({ environment: v.string(), changeRequestsEnabled: v.optional(v.boolean(), false) }),
   errors: ["NotFoundError", "NameExistsError"],
   records: ["project-environment-added"],
+  example: { environment: "spare" },
 }).change(({ tx, params: { projectId: project }, body }) => {
   const { environment, changeRequestsEnabled } = body;
   requireProject(tx.db, project);

@@ -48,6 +48,7 @@ export const createProjectApiToken = POST({
   status: 201,
   records: ["api-token-created"],
   response: CreatedApiToken,
+  example: { tokenName: "checkout", type: "client", environment: "development", projects: ["shop"] },
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
   if (!isOnlyForProject(body, projectId))

@@ -32,6 +32,7 @@ export const validateProject = POST({
   permission: "CREATE_PROJECT",
   body: v.object({ id: UrlName }),
   errors: ["NameExistsError"],
+  example: { id: "web" },
 }).run(({ db, body: { id } }) => requireFreeId(db, id));
 
 export const createProject = POST({
@@ -45,6 +46,7 @@ export const createProject = POST({
   errors: ["NameExistsError"],
   records: ["project-created"],
   response: CreatedProject,
+  example: { id: "web", name: "Web shop", environments: ["development", "production"] },
 }).change(({ tx, actor: { userId }, body: { environments, changeRequestEnvironments, ...project } }) => {
   requireAllExist(tx.db, "environment", environments ?? [], "body.environments");
   if (project.id !== undefined) requireFreeId(tx.db, project.id);
@@ -116,6 +118,7 @@ export const updateProject = PUT({
   path: `${PROJECTS}/:projectId`,
   body: ProjectUpdate,
   records: ["project-updated"],
+  example: { name: "Shop", description: "The online shop" },
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
   change(tx, projectId, body);
@@ -129,6 +132,7 @@ export const changeSettings = PUT({
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_SETTINGS_WRITE"], project: "projectId" },
   body: ProjectSettings,
   records: ["project-updated"],
+  example: { mode: "protected", featureNaming: { pattern: "^[a-z-]+$" } },
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
   if (body.featureNaming) requireUsablePattern(body.featureNaming);
@@ -168,6 +172,7 @@ export const archiveProject = POST({
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["project-archived"],
+  exampleParams: { projectId: "empty" },
 }).change(({ tx, params: { projectId } }) => {
   requireEmpty(tx.db, projectId);
   setArchived(tx).run({ id: projectId, archivedAt: tx.now });
@@ -182,6 +187,7 @@ export const reviveProject = POST({
   path: `${PROJECTS}/revive/:projectId`,
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
   records: ["project-revived"],
+  exampleParams: { projectId: "gone" },
 }).change(({ tx, params: { projectId } }) => {
   requireProject(tx.db, projectId);
   setArchived(tx).run({ id: projectId, archivedAt: null });

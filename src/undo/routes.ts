@@ -76,12 +76,15 @@ const sinceThen = {
   permission: null, // that of the opposite changes
 } as const;
 
+const EXAMPLE = { since: "0", project: "shop", feature: "first-flag" };
+
 export const readUndoSince = GET({
   ...sinceThen,
   id: "getUndoSince",
   summary: "What undoing everything that has happened to something since a time would do",
   query: Since,
   response: Undo,
+  exampleParams: EXAMPLE,
 }).run(({ db, actor, query }) => {
   const events = eventsSince(db, actor, query);
   return preview(db, actor, events, netOf(db, events));
@@ -96,6 +99,7 @@ export const undoSince = POST({
   records: [], // those of the opposite changes
   body: Since,
   response: EventList,
+  example: EXAMPLE,
 }).change(({ tx, actor, body }) => {
   const events = eventsSince(tx.db, actor, body);
   const net = netOf(tx.db, events);

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flags } from "../../src/applications/client-store.ts";
 import type { Database } from "../../src/db/database.ts";
-import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
-import { exampleWorld } from "../support/examples.ts";
+import { exampleUrl, exampleWorld } from "../support/examples.ts";
 import { openServer } from "../support/server.ts";
 import { personal } from "../support/world.ts";
 
@@ -28,12 +27,10 @@ const OF_OWNERS = ["removeEnvironmentFromProject"];
 const CHANGES = OPERATIONS.filter(({ changes, path }) => changes && path.startsWith("/api/admin/"));
 
 async function ask(db: Database, request: Request, operation: (typeof CHANGES)[number], as: string) {
-  const { params, query, body } = exampleOf(operation);
-  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
-  const search = query ? `?${new URLSearchParams(query)}` : "";
+  const { method, example: body } = operation;
   const before = served(db);
-  const { status } = await request(path + search, {
-    method: operation.method,
+  const { status } = await request(exampleUrl(operation), {
+    method,
     as,
     ...(body !== undefined && { body }),
   });

@@ -9,10 +9,9 @@ import { forgetHistory, keptTables } from "../../src/db/history.ts";
 import { close } from "../../src/db/open.ts";
 import { pointAt, stateAt } from "../../src/db/state-at.ts";
 import { write } from "../../src/events/write.ts";
-import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { projectAsYaml } from "../../src/transfer/project-text.ts";
-import { exampleWorld } from "../support/examples.ts";
+import { exampleUrl, exampleWorld } from "../support/examples.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -44,9 +43,8 @@ for (const place of ["memory", "a file"])
     for (const operation of OPERATIONS.filter(
       ({ id, changes, records }) => changes && records && !ENDS.test(id),
     )) {
-      const { params, body } = exampleOf(operation);
-      const at = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
-      await request(at, { method: operation.method, body });
+      const { method, example: body } = operation;
+      await request(exampleUrl(operation), { method, body });
       if (!states.has(lastEvent(db))) states.set(lastEvent(db), seen(db));
     }
     assert.ok(states.size > 60, String(states.size));

@@ -6,9 +6,8 @@ import type { Database } from "../../src/db/database.ts";
 import type { Operation } from "../../src/http/operation.ts";
 import { isOfToday } from "../../src/http/past.ts";
 import { createServer } from "../../src/server/app.ts";
-import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
-import { exampleWorld } from "../support/examples.ts";
+import { exampleUrl, exampleWorld } from "../support/examples.ts";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
 
@@ -26,16 +25,12 @@ const OF_NOW =
 
 /** The example of an operation, as of an event if one is given. @returns status and body, without the id of an error */
 async function sendExample(send: Send, operation: Operation, { as = personal(1), at = 0 } = {}) {
-  const {
-    params,
+  const { method, example: body } = operation;
+  const { status, text } = await send(exampleUrl(operation, at > 0 ? { at: String(at) } : {}), {
+    method,
+    as,
     body,
-    query = {},
-  } = exampleOf(operation) as ReturnType<typeof exampleOf> & {
-    query?: Record<string, string>;
-  };
-  const to = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
-  const search = new URLSearchParams({ ...query, ...(at > 0 && { at: String(at) }) });
-  const { status, text } = await send(`${to}?${search}`, { method: operation.method, as, body });
+  });
   return `${status} ${status === 200 ? text.replace(OF_NOW, "") : ""}`;
 }
 

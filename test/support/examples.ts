@@ -1,8 +1,18 @@
+import type { Operation } from "../../src/http/operation.ts";
+import { exampleOf } from "../../src/server/examples.ts";
 import { createWorld } from "./world.ts";
 
 const STRATEGY = "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24";
 
-/** The rows that the examples refer to; see src/server/examples.ts. */
+/** The URL of an operation's example. @param also more query parameters */
+export function exampleUrl(operation: Operation, also?: Record<string, string>) {
+  const { params, query } = exampleOf(operation);
+  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
+  const search = String(new URLSearchParams({ ...query, ...also }));
+  return search === "" ? path : `${path}?${search}`;
+}
+
+/** The rows that the examples refer to. */
 export const exampleWorld = () =>
   createWorld()
     .environment("spare")

@@ -3,10 +3,9 @@ import { test } from "node:test";
 import { beginSession, createSignInLink } from "../../src/access/session.ts";
 import { writeUsage } from "../../src/applications/usage-store.ts";
 import { inWriting } from "../../src/db/transaction.ts";
-import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { importDataset } from "../../src/transfer/import.ts";
-import { exampleWorld } from "../support/examples.ts";
+import { exampleUrl, exampleWorld } from "../support/examples.ts";
 import { asChunks, openServer } from "../support/server.ts";
 import { CLIENT, personal } from "../support/world.ts";
 import { exported } from "./examples.ts";
@@ -19,13 +18,16 @@ for (const now of ["2199-06-01T00:00:00.000Z", "9999-12-31T23:59:59.000Z", "+012
   test(`what is written when the clock says ${now} can be imported when it is right again`, async (t) => {
     t.mock.timers.enable({ apis: ["Date"], now: Date.parse(now) });
     const { app, db } = await openServer(t, exampleWorld());
-    for (const { id, method, path } of OPERATIONS) {
+    for (const operation of OPERATIONS) {
+      const { id, method, path, example: body } = operation;
       if (!WRITING.includes(method) || id === "toggleMaintenance") continue;
-      const { params, body } = exampleOf({ id, path });
-      const url = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
       const authorization = path.startsWith("/api/client") ? CLIENT : personal(1);
       const headers = { authorization, "content-type": "application/json" };
-      await app.request(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+      await app.request(exampleUrl(operation), {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
     }
     await writeUsage(db);
     inWriting(db, (tx) => [beginSession(tx, 2), createSignInLink(tx, 2)]);

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../src/db/database.ts";
-import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { contentsOf } from "../support/contents.ts";
-import { exampleWorld } from "../support/examples.ts";
+import { exampleUrl, exampleWorld } from "../support/examples.ts";
 import { openServer } from "../support/server.ts";
 
 /** Everything that people see of the database, without the log, new ids and times. */
@@ -80,10 +79,9 @@ test("what an operation has changed is undone and redone as a whole, or the refu
   const refused: string[] = [];
   for (const operation of OPERATIONS.filter((one) => one.changes && one.records && !APART.includes(one.id))) {
     const { request, db } = await openServer(t, exampleWorld());
-    const { params, body } = exampleOf(operation);
-    const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
+    const { method, example: body } = operation;
     const before = seen(db);
-    const { headers } = await request(path, { method: operation.method, body });
+    const { headers } = await request(exampleUrl(operation), { method, body });
     const event = headers.get("flagstone-event");
     if (event === null) continue;
     const after = seen(db);
