@@ -9,6 +9,7 @@ import { asChunks, importLines } from "../support/server.ts";
 import {
   BEGIN,
   company,
+  DEFAULTS,
   EVENT,
   everyKey,
   exported,
@@ -37,60 +38,6 @@ async function added(t: TestContext, line: Line): Promise<Line> {
   assert.deepEqual(others, []);
   return JSON.parse(text!);
 }
-
-/** The defaults of omitted keys. */
-const DEFAULTS: Record<string, Line> = {
-  banner: { enabled: true, variant: "info", sticky: false, createdAt: "now" },
-  environment: { sortOrder: 9999, enabled: true, protected: false, askBeforeChange: false },
-  role: { permissions: [] },
-  user: { accountType: "User", rootRole: 3, createdAt: "now", loginAttempts: 0 },
-  group: { users: [], mappingsSSO: [], createdAt: "now" },
-  token: { id: 8, projects: ["*"], createdAt: "now" },
-  invitation: { enabled: true, users: [], createdAt: "now" },
-  project: { mode: "open", defaultStickiness: "default", createdAt: "now", favoritedBy: [] },
-  projectRole: {},
-  notificationMute: {},
-  tagType: {},
-  tag: {},
-  contextField: { stickiness: false, sortOrder: 10, legalValues: [], createdAt: "now" },
-  segment: { constraints: [], createdAt: "now" },
-  strategyType: { parameters: [], deprecated: false },
-  feature: {
-    type: "release",
-    stale: false,
-    impressionData: false,
-    potentiallyStale: false,
-    stages: [],
-    createdAt: "now",
-    tags: [],
-    favoritedBy: [],
-    dependencies: [],
-    environments: [],
-  },
-  integration: {
-    enabled: true,
-    parameters: {},
-    events: [],
-    projects: [],
-    environments: [],
-    paused: false,
-    createdAt: "now",
-  },
-  event: {
-    id: 4503599627370002,
-    createdByUserId: null,
-    environment: null,
-    project: null,
-    featureName: null,
-    data: null,
-    preData: null,
-    tags: [],
-    label: "Flag created",
-    summary: "**bob** created the flag",
-  },
-  integrationEvent: { id: String(2n ** 62n + 1n), details: {} },
-  notification: { id: 5 },
-};
 
 for (const kind of Object.keys(LEAST)) {
   test(`a minimal line of the kind ${kind} is accepted`, async (t) => {
