@@ -4,6 +4,7 @@ import path from "node:path";
 
 /*
  * `npm test`: the test files share a few processes, since starting one for each takes longer than most files run.
+ * `npm test -- FILE…` runs only these.
  */
 
 const PROCESSES = 12;
@@ -29,7 +30,7 @@ const parts = [
 ];
 
 /** Named in the order in which the test runner starts them. */
-const names = parts.map((files, index) => {
+const shares = parts.map((files, index) => {
   const name = path.join(folder, `part-${String(index + 1).padStart(2, "0")}.test.mjs`);
   fs.writeFileSync(name, files.map((file) => `import "${path.resolve(file)}";\n`).join(""));
   return name;
@@ -37,7 +38,8 @@ const names = parts.map((files, index) => {
 
 const preloads = ["test-preload", "preload"].flatMap((name) => ["--import", `./scripts/${name}.mjs`]);
 const options = [...preloads, "--test", `--test-concurrency=${AT_ONCE}`];
-const tests = spawn(process.execPath, [...options, ...process.argv.slice(2), ...names], {
-  stdio: "inherit",
-});
+const given = process.argv.slice(2);
+const isOfFiles = given.some((one) => one.endsWith(".test.ts"));
+const args = [...options, ...given, ...(isOfFiles ? [] : shares)];
+const tests = spawn(process.execPath, args, { stdio: "inherit" });
 tests.on("exit", (code) => (process.exitCode = code ?? 1));
