@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
+import { schemaObjects } from "./schema-objects.ts";
 import { bookkeeping, valueQuery } from "./statement.ts";
-import { thingsOf } from "./things.ts";
 import type { Writing } from "./transaction.ts";
 
 /*
@@ -108,7 +108,7 @@ export function keepHistory(db: Database) {
  * @returns what begins the history anew
  */
 export function interruptHistory(db: Database): () => void {
-  const triggers = thingsOf(db).filter(
+  const triggers = schemaObjects(db).filter(
     ({ type, name }) => type === "trigger" && name.startsWith("history_of_"),
   );
   db.exec(triggers.map(({ name }) => `DROP TRIGGER ${name};`).join(""));

@@ -1,9 +1,9 @@
 import { connect } from "./connect.ts";
 import type { Database } from "./database.ts";
-import { type Thing, thingsOf } from "./things.ts";
+import { type SchemaObject, schemaObjects } from "./schema-objects.ts";
 
 /** The same for two that differ in spaces and comments. */
-const keyOf = ({ sql }: Thing) =>
+const keyOf = ({ sql }: SchemaObject) =>
   sql
     .replace(/--[^\n]*/g, "")
     .replace(/\s+/g, " ")
@@ -21,7 +21,7 @@ export function reshape(db: Database, schema: string, fillIn: () => void) {
   try {
     fresh.exec(schema);
     addColumns(db, fresh);
-    const replaced = setAside(db, new Set(thingsOf(fresh).map(keyOf)));
+    const replaced = setAside(db, new Set(schemaObjects(fresh).map(keyOf)));
     addMissing(db, fresh, replaced);
     fillIn();
     for (const name of replaced) db.exec(`DROP TABLE "old_${name}"`);
@@ -33,11 +33,11 @@ export function reshape(db: Database, schema: string, fillIn: () => void) {
 
 /** To tables that have all others, so that large ones need not be replaced. */
 function addColumns(db: Database, fresh: Database) {
-  const wanted = new Map(thingsOf(fresh).map((thing) => [thing.name, keyOf(thing)]));
-  for (const thing of thingsOf(db).filter(({ type }) => type === "table")) {
-    const added = columnsBetween(keyOf(thing), wanted.get(thing.name) ?? "");
+  const wanted = new Map(schemaObjects(fresh).map((object) => [object.name, keyOf(object)]));
+  for (const object of schemaObjects(db).filter(({ type }) => type === "table")) {
+    const added = columnsBetween(keyOf(object), wanted.get(object.name) ?? "");
     if (added.some((column) => /NOT NULL(?!.* DEFAULT )/.test(column))) continue;
-    for (const column of added) db.exec(`ALTER TABLE "${thing.name}" ADD COLUMN ${column}`);
+    for (const column of added) db.exec(`ALTER TABLE "${object.name}" ADD COLUMN ${column}`);
   }
 }
 
@@ -51,20 +51,20 @@ function columnsBetween(table: string, longer: string): string[] {
 
 /** @returns the names of the tables that are called `old_NAME` now */
 function setAside(db: Database, wanted: ReadonlySet<string>): Set<string> {
-  const things = thingsOf(db);
-  const others = things.filter((thing) => !wanted.has(keyOf(thing)));
+  const objects = schemaObjects(db);
+  const others = objects.filter((object) => !wanted.has(keyOf(object)));
   const replaced = new Set(others.filter(({ type }) => type === "table").map(({ name }) => name));
-  for (const thing of things) {
-    const { type, name, table } = thing;
-    if (!others.includes(thing) && !replaced.has(table)) continue;
+  for (const object of objects) {
+    const { type, name, table } = object;
+    if (!others.includes(object) && !replaced.has(table)) continue;
     db.exec(type === "table" ? `ALTER TABLE "${name}" RENAME TO "old_${name}"` : `DROP ${type} "${name}"`);
   }
   return replaced;
 }
 
 function addMissing(db: Database, fresh: Database, replaced: ReadonlySet<string>) {
-  const kept = new Set(thingsOf(db).map(({ name }) => name));
-  for (const { type, name, sql } of thingsOf(fresh).filter((thing) => !kept.has(thing.name))) {
+  const kept = new Set(schemaObjects(db).map(({ name }) => name));
+  for (const { type, name, sql } of schemaObjects(fresh).filter((object) => !kept.has(object.name))) {
     db.exec(sql);
     if (replaced.has(name)) copyRows(db, name);
     else if (type === "table") addRows(db, name, fresh.prepare(`SELECT * FROM "${name}"`).raw().all());

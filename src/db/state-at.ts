@@ -2,8 +2,8 @@ import { connect } from "./connect.ts";
 import { type Database, perDatabase, snapshot } from "./database.ts";
 import { DataError } from "./error.ts";
 import { KEPT, type KeptTable, keptTables } from "./history.ts";
+import { schemaObjects } from "./schema-objects.ts";
 import { expectViews } from "./statement.ts";
-import { thingsOf } from "./things.ts";
 
 /** When a change was complete: all that was kept up to `history` was done by events up to `event`. */
 export interface Point {
@@ -111,16 +111,16 @@ function* makeState(db: Database, { history, event, at }: Point): Generator<unde
 function withoutKept(db: Database): Database {
   const state = connect(db.memory ? db.serialize() : ":memory:");
   state.pragma("foreign_keys = OFF"); // rows come in any order
-  const things = thingsOf(db).filter(
+  const objects = schemaObjects(db).filter(
     ({ type, name, table }) =>
       !name.startsWith("history") &&
       (type === "view" || table in KEPT || table === "strategy_context_fields"),
   );
   if (!db.memory) state.prepare("ATTACH ? AS today").run(db.name);
   else
-    for (const { type, name } of things)
+    for (const { type, name } of objects)
       if (type === "table" || type === "view") state.exec(`DROP ${type} ${name}`);
-  for (const { sql } of things) state.exec(sql);
+  for (const { sql } of objects) state.exec(sql);
   return state;
 }
 

@@ -8,8 +8,8 @@ import type { Log } from "../lib/logger.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { createServer } from "../server/app.ts";
 import type { ServerOptions } from "../server/options.ts";
+import { admitting, unknowable } from "./admission.ts";
 import { ageOfAnswers } from "./age.ts";
-import { doorTo, unknowable } from "./door.ts";
 import { createFollowing, createMirror } from "./mirror.ts";
 import { snapshotIn } from "./snapshot.ts";
 import { createTokens } from "./tokens.ts";
@@ -86,7 +86,7 @@ export function createEdge(options: EdgeOptions): Edge {
     const known = await Promise.all(secrets.map(tokens.learn));
     if (known.includes(false)) throw unknowable();
   });
-  const ahead = doorTo({ basePath, learn: tokens.learn, ageOf: age.of, unready: age.unready });
+  const ahead = admitting({ basePath, learn: tokens.learn, ageOf: age.of, unready: age.unready });
   const { listener, streams } = createServer({ ...options, db, log, ahead });
   return {
     listener,
@@ -110,7 +110,7 @@ export function createOffline(options: Serving & { writtenAt: () => number }): E
   const background = createBackground(log, "forgetting usage");
   background.every(MINUTE_MS, async () => void take(db));
   const ageOf = () => Math.max(0, Date.now() - writtenAt());
-  const ahead = doorTo({ basePath, learn: () => true, ageOf, unready: () => undefined });
+  const ahead = admitting({ basePath, learn: () => true, ageOf, unready: () => undefined });
   const { listener, streams } = createServer({ ...options, ahead });
   return { listener, streams, ready: Promise.resolve(), stop: background.stop };
 }

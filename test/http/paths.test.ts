@@ -25,7 +25,7 @@ const PARAMETERS: Record<string, string> = {
 };
 
 /** A world in which the path of every operation leads somewhere. */
-const furnished = () =>
+const everyPathWorld = () =>
   createWorld()
     .add("contextField", { name: "userId" })
     .add("segment", { id: 1, name: "one" })
@@ -78,7 +78,7 @@ const MALFORMED = ["%", "%4", "%zz", "a%", "%ff", "%c3%28", "%e0%a4", "%ed%a0%80
 const outcome = ({ status, body }: Reply) => [status, body?.name];
 
 test("the credential is checked before the path", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   const calls: Array<[string, Call]> = [
     ...PATHS.map((path): [string, Call] => [fill(path), {}]),
     ...UNKNOWN.map((path): [string, Call] => [path, {}]),
@@ -103,7 +103,7 @@ test("the credential is checked before the path", async (t) => {
 });
 
 test("an unknown path is a 404 with any credential and method", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const path of UNKNOWN) {
     for (const as of [personal(1), personal(3), CLIENT, FRONTEND]) {
       for (const method of ["GET", "POST"]) {
@@ -180,7 +180,7 @@ test("OPTIONS on a path for pages is a preflight, whatever it asks for", async (
 });
 
 test("another method on a known path is a 405 that lists the methods, HEAD wherever GET is", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const path of PATHS) {
     const methods: string[] = METHODS.filter((method) => operationAt(method, fill(path)));
     const allowed = methods.includes("GET") ? [...methods, "HEAD"] : methods;
@@ -205,7 +205,7 @@ test("another method on an avatar's path is a 405 as well", async (t) => {
 });
 
 test("the kind of token is checked before parameters, query and body", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const as of [CLIENT, FRONTEND]) {
     for (const [path, call] of [
       ["/api/admin/user-admin/x", {}],
@@ -222,21 +222,21 @@ test("the kind of token is checked before parameters, query and body", async (t)
 });
 
 test("the permission is checked before parameters and query", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const path of ["/api/admin/user-admin/x", "/api/admin/addons/x/events?limit=0"]) {
     assert.deepEqual(outcome(await request(path, { as: personal(3) })), [403, "NoAccessError"], path);
   }
 });
 
 test("an invalid id is reported before an invalid query", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   const reply = await request("/api/admin/addons/x/events?limit=0");
   assert.deepEqual(outcome(reply), [404, "NotFoundError"]);
 });
 
 test("HEAD returns the same headers as GET and no body", async (t) => {
   const long = { project: "long", data: { text: "é".repeat(300_000) } };
-  const world = furnished().event(long);
+  const world = everyPathWorld().event(long);
   for (let count = 0; count < 100; count++) world.event(); // not among the newest
   const { request } = await openServer(t, world);
   const cases: Array<[path: string, status: number, call?: Call]> = [
@@ -266,7 +266,7 @@ test("HEAD returns the same headers as GET and no body", async (t) => {
 });
 
 test("a trailing slash and repeated slashes don't matter", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   const calls = [
     ...GETS.map((path) => ({ path, method: "GET" })),
     { path: SEARCH, method: "POST", body: {} },
@@ -282,7 +282,7 @@ test("a trailing slash and repeated slashes don't matter", async (t) => {
 });
 
 test("letters of a path are case-sensitive", async (t) => {
-  const { request } = await openServer(t, furnished().project("A"));
+  const { request } = await openServer(t, everyPathWorld().project("A"));
   const isAny = (path: string) => METHODS.some((method) => operationAt(method, path));
   for (const path of PATHS) {
     const words = path.split("/").filter((word) => word !== "" && !word.startsWith(":"));
@@ -363,7 +363,7 @@ test("a slash in a parameter does not add a segment", async (t) => {
 });
 
 test("an invalid percent sequence is a 400", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const text of MALFORMED) {
     for (const path of [
       `/api/admin/user-admin/${text}`,
@@ -379,7 +379,7 @@ test("an invalid percent sequence is a 400", async (t) => {
 });
 
 test("NUL in a path is a 400", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const path of [
     "/api/admin/user-admin/1%00",
     "/api/admin/user-admin/%00",
@@ -415,7 +415,7 @@ test("a parameter of 8 kB is a name like any other", async (t) => {
 });
 
 test("empty segments are ignored, and dots are resolved as in any URL", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const [path, status] of [
     ["/api/admin//events", 200],
     ["/api/admin/events//", 200],
@@ -493,7 +493,7 @@ const NO_INTEGERS = [
 ];
 
 test("GET /api/admin/addons/:id/events: anything but a known number is a 404", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const id of [...UNKNOWN_NUMBERS, ...NEGATIVE_NUMBERS, ...NO_INTEGERS]) {
     assert.deepEqual(outcome(await request(`/api/admin/addons/${id}/events`)), [404, "NotFoundError"], id);
   }
@@ -503,7 +503,7 @@ test("GET /api/admin/addons/:id/events: anything but a known number is a 404", a
 });
 
 test("GET /api/admin/user-admin/:id: a non-integer is a 400, an unknown id a 404", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const id of NO_INTEGERS) {
     const reply = await request(`/api/admin/user-admin/${id}`);
     assert.deepEqual(outcome(reply), [400, "ValidationError"], id);
@@ -520,7 +520,7 @@ test("GET /api/admin/user-admin/:id: a non-integer is a 400, an unknown id a 404
 const EVENTS_OF_1 = "/api/admin/addons/1/events";
 
 test("limit and offset must be digits within their bounds, else a 400 names them", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   const beyond = ["9223372036854775808", "18446744073709551616", "9".repeat(400)];
   // In a query, a plus sign is a space.
   const wrong = [...NO_INTEGERS, ...NEGATIVE_NUMBERS, "", "%00"];
@@ -545,7 +545,7 @@ test("limit and offset must be digits within their bounds, else a 400 names them
 });
 
 test("limit and offset at their bounds", async (t) => {
-  const world = furnished();
+  const world = everyPathWorld();
   for (let count = 1; count < 1001; count++) world.integrationEvent();
   const { request } = await openServer(t, world);
   for (const [query, expected] of [
@@ -568,7 +568,7 @@ test("limit and offset at their bounds", async (t) => {
 });
 
 test("a repeated parameter is a 400, and two invalid ones are both reported", async (t) => {
-  const { request } = await openServer(t, furnished());
+  const { request } = await openServer(t, everyPathWorld());
   for (const [query, paths] of [
     ["?limit=1&limit=1", ["query.limit"]],
     ["?limit=1&limit=", ["query.limit"]],

@@ -5,7 +5,7 @@ import { isBelow, pathOf, pathWithin } from "../http/path.ts";
 import { ApiError } from "../lib/api-error.ts";
 
 /** What an edge knows of itself and of a caller. */
-interface Door {
+interface Edge {
   basePath: string;
   /** Resolves to whether it is known what a secret opens, if anything. */
   learn(secret: string): boolean | Promise<boolean>;
@@ -16,23 +16,23 @@ interface Door {
 }
 
 /** Lets applications in, with what they need known, and tells them how old it is. */
-export const doorTo =
-  (door: Door) =>
+export const admitting =
+  (edge: Edge) =>
   (listener: Listener): Listener =>
   (request, response) => {
-    const path = ownPath(door.basePath, request);
+    const path = ownPath(edge.basePath, request);
     if (CLOSED.some((prefix) => isBelow(prefix, path))) throw closed();
-    if (path === "/ready") requireReady(door);
+    if (path === "/ready") requireReady(edge);
     const secret = secretOf(request);
     if (!secret || !OPEN.some((prefix) => isBelow(prefix, path))) return listener(request, response);
     const answer = (isKnown: boolean) => {
       if (!isKnown) throw unknowable();
-      const age = door.ageOf(secret);
+      const age = edge.ageOf(secret);
       if (age === undefined) throw later(NO_FLAGS);
       response.setHeader("age", Math.floor(age / 1000));
       return listener(request, response);
     };
-    const known = door.learn(secret);
+    const known = edge.learn(secret);
     return known instanceof Promise ? known.then(answer) : answer(known);
   };
 
@@ -78,7 +78,7 @@ export const unknowable = () => later("The server behind this edge can't be aske
 const later = (message: string) =>
   new ApiError("ServiceUnavailableError", message, { headers: { "retry-after": "5" }, isLogged: false });
 
-function requireReady({ unready }: Door) {
+function requireReady({ unready }: Edge) {
   const reason = unready();
   if (reason !== undefined) throw later(reason);
 }

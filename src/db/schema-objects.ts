@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 
 /** A table, index, view or trigger. */
-export interface Thing {
+export interface SchemaObject {
   type: string;
   name: string;
   /** The table that an index or a trigger belongs to; the name of any other. */
@@ -10,9 +10,9 @@ export interface Thing {
 }
 
 /** In the order in which they were created, without what SQLite makes by itself. */
-export const thingsOf = (db: Database) =>
+export const schemaObjects = (db: Database) =>
   db
-    .prepare<[], Thing>(`
+    .prepare<[], SchemaObject>(`
       SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema
       WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
         AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
