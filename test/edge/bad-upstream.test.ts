@@ -75,8 +75,8 @@ test("unknown tokens by the thousand are few questions, and nobody else's troubl
     get(`${edge.url}/api/frontend`, `*:development.unknown-${index}`),
   );
   assert.equal((await get(`${edge.url}/api/frontend`, FRONTEND)).status, 200);
-  const statuses = new Set((await Promise.all(flood)).map(({ status }) => status));
-  assert.deepEqual([...statuses].sort(), [401, 503], "refused, or told to come back");
+  for (const { status } of await Promise.all(flood))
+    assert.ok(status === 401 || status === 503, `refused, or told to come back, not ${status}`);
   const limit = 30 + (performance.now() - begin) / 100;
   assert.ok(server.asked.length <= limit, `${server.asked.length} questions, more than ${limit}`);
 });
