@@ -202,7 +202,7 @@ export function resetStrategyTypes(tx: Writing) {
 }
 
 export const isBuiltInStrategyType = (db: Database, name: string) =>
-  builtInTypes(db).some((type) => type.name === name);
+  findStrategyType(db, name)?.editable === false;
 
 /** Every file has the same built-in types; their lines say only whether they are deprecated. */
 export const strategyType = kind({
