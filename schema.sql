@@ -93,7 +93,9 @@ CREATE TABLE users (
   email_sent     INTEGER CHECK (email_sent IN (0, 1)),
   invite_link    TEXT,
   scim_id        TEXT,
-  password_hash  TEXT
+  password_hash  TEXT,
+  -- The way to sign in that made the account, with names chosen elsewhere; NULL if people here did.
+  made_by        TEXT CHECK (made_by IN ('oidc', 'proxy'))
 ) STRICT;
 
 -- The dashboard lists the administrators.

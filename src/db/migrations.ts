@@ -41,6 +41,12 @@ const CURRENT: Target = {
       seen_at = (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name);
     INSERT INTO event_searches (event_searches, rank) VALUES ('automerge', 0), ('crisismerge', 64);`,
     "",
+    // Whoever signs in elsewhere, unless the log knows who created them here.
+    `UPDATE users SET made_by = (
+      SELECT iif(min(issuer) = 'proxy', 'proxy', 'oidc') FROM identities WHERE user_id = users.id)
+    WHERE id IN (SELECT user_id FROM identities) AND NOT EXISTS (
+      SELECT 1 FROM events WHERE type = 'user-created' AND wire ->> '$.data.id' = users.id
+      AND wire ->> 'createdBy' <> 'unleash_system_user');`,
   ],
 };
 

@@ -171,7 +171,15 @@ export const TABLES: Readonly<Record<string, Rows>> = {
 };
 
 function userRows(
-  { accountType, passwordHash, rootRole: _, emailSent: __, inviteLink: ___, ...line }: Of<typeof user>,
+  {
+    accountType,
+    passwordHash,
+    rootRole: _,
+    emailSent: __,
+    inviteLink: ___,
+    madeBy: ____,
+    ...line
+  }: Of<typeof user>,
   { leave }: Context,
 ): Row[] {
   const isService = accountType !== "User";

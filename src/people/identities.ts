@@ -58,7 +58,8 @@ export function signInIdentity(
     noteSignIn(tx, { user: undefined, method, address, failure: refusal });
     return { refusal };
   }
-  const id = known ?? createUser(tx, { ...v.parse(Names, identity), rootRole: admission.rootRole });
+  const { rootRole } = admission;
+  const id = known ?? createUser(tx, { ...v.parse(Names, identity), rootRole, madeBy: method });
   if (idOf(tx.db, identity) === undefined) tie(tx).run({ ...keyOf(identity), userId: id });
   if (identity.groups) syncGroups(tx, id, identity.groups);
   markSeen(tx, id);
@@ -75,26 +76,30 @@ const Names = v.object({
 
 const keyOf = ({ issuer, subject }: Identity) => ({ issuer, subject });
 
-/** Whose account it is; at first, whose name it is here, unless that user is already somebody else there. */
+/** Whose account it is; at first, whose name it is here, if that may lead to it. */
 function knownUser(db: Database, identity: Identity): number | undefined {
   const id = idOf(db, identity);
   if (id !== undefined) return id;
+  const { method, issuer } = identity;
   const named = namedUser(db, identity);
-  return named === undefined || isTied(db).get({ userId: named, issuer: identity.issuer })
-    ? undefined
-    : named;
+  return named && isFound(db).get({ userId: named.id, method, issuer }) ? named.id : undefined;
 }
 
 /** A proxy is the operator's own and answers for the name, which may be an address; with a provider, people choose theirs. */
-function namedUser(db: Database, { method, username, email }: Identity): number | undefined {
+function namedUser(db: Database, { method, username, email }: Identity) {
   const isProxy = method === "proxy";
   const name = isProxy ? username : email;
-  const user = name === null ? undefined : isProxy ? userToSignIn(db, name)?.user : userByEmail(db, name);
-  return user && !hasRegistered(db).get({ userId: user.id }) ? user.id : undefined;
+  return name === null ? undefined : isProxy ? userToSignIn(db, name)?.user : userByEmail(db, name);
 }
 
-// They have typed any name and address, and keep a password: the person whose it is would share the account.
-const hasRegistered = query<{ userId: number }>(`SELECT 1 FROM invitation_users WHERE user_id = :userId`);
+/**
+ * Not if the user is already somebody else there. Nor if the account's names may be those of another person, who would
+ * share it: whoever signs up types any, and another way to sign in asks nobody here.
+ */
+const isFound = query<{ userId: number; method: Identity["method"]; issuer: string }>(`
+  SELECT 1 FROM users WHERE id = :userId AND ifnull(made_by, :method) = :method
+    AND NOT EXISTS (SELECT 1 FROM identities WHERE user_id = :userId AND issuer = :issuer)
+    AND NOT EXISTS (SELECT 1 FROM invitation_users WHERE user_id = :userId)`);
 
 function refusalOf(db: Database, identity: Identity, admission: Admission): string | null {
   if (!v.is(Names, identity)) return "Your username, e-mail address or name can't be one here";
@@ -114,9 +119,6 @@ const idOf = (db: Database, identity: Identity) => tied(db).get(keyOf(identity))
 
 const tied = valueQuery<{ issuer: string; subject: string }, number>(`
   SELECT user_id FROM identities WHERE issuer = :issuer AND subject = :subject`);
-
-const isTied = query<{ userId: number; issuer: string }>(`
-  SELECT 1 FROM identities WHERE user_id = :userId AND issuer = :issuer`);
 
 const tie = command<{ issuer: string; subject: string; userId: number }>(`
   INSERT INTO identities (issuer, subject, user_id) VALUES (:issuer, :subject, :userId)`);

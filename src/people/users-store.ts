@@ -11,7 +11,7 @@ import { MASK } from "../lib/text.ts";
 import { isLookalike } from "./lookalikes.ts";
 import { ACCOUNT_TYPES, type User } from "./users-schema.ts";
 
-export type UserRow = Omit<NewRow, "id" | "passwordHash"> & { id: number };
+export type UserRow = Omit<NewRow, "id" | "passwordHash" | "madeBy"> & { id: number };
 
 export const USER_COLUMNS = `users.id, users.name, username, email, image_url AS imageUrl,
   account_type AS accountType, root_role AS rootRole, created_at AS createdAt, seen_at AS seenAt,
@@ -51,9 +51,9 @@ type NewRow = Omit<Stored<v.InferOutput<typeof UserLine>>, "id" | "createdAt"> &
 
 const insert = command<NewRow>(`
   INSERT INTO users (id, name, username, email, image_url, account_type, root_role, created_at, seen_at,
-    login_attempts, email_sent, invite_link, scim_id, password_hash)
+    login_attempts, email_sent, invite_link, scim_id, password_hash, made_by)
   VALUES (:id, :name, :username, :email, :imageUrl, :accountType, :rootRole, :createdAt, :seenAt,
-    :loginAttempts, :emailSent, :inviteLink, :scimId, :passwordHash)`);
+    :loginAttempts, :emailSent, :inviteLink, :scimId, :passwordHash, :madeBy)`);
 
 const setSeen = bookkeeping<{ id: number; now: string }>(`UPDATE users SET seen_at = :now WHERE id = :id`);
 
@@ -140,7 +140,7 @@ export const isTaken = (db: Database, name: string | null, exceptId?: number) =>
   name !== null && isLookalike(db, name, exceptId);
 
 export type NewUser = Pick<NewRow, "name" | "username" | "email" | "rootRole"> &
-  Partial<Pick<NewRow, "accountType" | "passwordHash">>;
+  Partial<Pick<NewRow, "accountType" | "passwordHash" | "madeBy">>;
 
 /** Creates a user and returns the id; an SQLite constraint error if the username or e-mail address is taken. */
 export function createUser(tx: Tx, user: NewUser): number {
@@ -219,10 +219,11 @@ const UserLine = v.strictObject({
   inviteLink: OptionalText,
   scimId: OptionalText,
   passwordHash: OptionalText,
+  madeBy: optional(v.picklist(["oidc", "proxy"])),
 });
 
-const lines = query<object, UserRow & { passwordHash: string | null }>(`
-  SELECT ${USER_COLUMNS}, password_hash AS passwordHash FROM users ORDER BY id`);
+const lines = query<object, UserRow & Pick<NewRow, "passwordHash" | "madeBy">>(`
+  SELECT ${USER_COLUMNS}, password_hash AS passwordHash, made_by AS madeBy FROM users ORDER BY id`);
 
 export const user = kind({
   name: "user",

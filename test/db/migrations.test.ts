@@ -197,6 +197,24 @@ test("the last editor of an integration is taken from the log", (t) => {
   assert.deepEqual(editors, [{ editor: 4 }, { editor: null }]);
 });
 
+test("who signs in elsewhere was made so, unless the log knows who created them", (t) => {
+  const db = new Sqlite(IN_MEMORY);
+  t.after(() => db.close());
+  db.exec(schema.replace(/,\s+-- The way to sign in.*\s+made_by.*/, ""));
+  const created = (id: number, createdBy: string) =>
+    `('user-created', '{"createdBy":"${createdBy}","data":{"id":${id}}}')`;
+  db.exec(`
+    INSERT INTO users (id, created_at) VALUES (1, 'then'), (2, 'then'), (3, 'then'), (4, 'then'), (5, 'then');
+    INSERT INTO identities (issuer, subject, user_id) VALUES ('https://id.example', 'a', 1),
+      ('https://id.example', 'b', 2), ('proxy', 'b', 2), ('proxy', 'c', 3), ('proxy', 'd', 4);
+    INSERT INTO events (type, wire) VALUES ${created(1, "admin")}, ${created(2, "unleash_system_user")}`);
+  db.pragma("user_version = 6");
+  migrate(db);
+  const made = rows(db, "SELECT made_by FROM users ORDER BY id").map(({ made_by }) => made_by);
+  assert.deepEqual(made, [null, "oidc", "proxy", "proxy", null]);
+  assert.deepEqual(describe(db).things, describe(fresh(t)).things);
+});
+
 const RELEASED = [1, 2, 3, 4];
 
 /** Makes a file of version 1 one of another version, by the steps that were released; they never change. */

@@ -59,6 +59,7 @@ const user = (id: number) =>
     seenAt: maybe(time),
     emailSent: maybe(fc.boolean()),
     scimId: maybe(word),
+    madeBy: maybe(fc.constantFrom("oidc", "proxy")),
   });
 
 const token = (userId: number) => ({

@@ -105,6 +105,7 @@ export const everyKey = (): Line[] => [
     inviteLink: "https://flags.example/invite",
     scimId: "scim-1",
     passwordHash: "$2a$10$x",
+    madeBy: "oidc",
   },
   {
     kind: "user",
