@@ -11,6 +11,7 @@ export const AUTH_PROXY = [
   "auth-proxy-email",
   "auth-proxy-name",
   "auth-proxy-groups",
+  "auth-proxy-groups-separator",
   "auth-proxy-create",
   "auth-proxy-logout",
 ] as const;
@@ -19,7 +20,8 @@ export const AUTH_PROXY = [
 export function authProxyOf(config: Config, db: Database): SigningProxy | undefined {
   const { "auth-proxy-user": user, "auth-proxy-from": from } = config;
   if (user === "") {
-    const alone = AUTH_PROXY.find((name) => config[name].length > 0);
+    const others = AUTH_PROXY.filter((name) => name !== "auth-proxy-groups-separator"); // which has a default
+    const alone = others.find((name) => config[name].length > 0);
     if (alone) throw new UsageError(`--${alone} needs --auth-proxy-user`);
     return undefined;
   }
@@ -33,6 +35,7 @@ export function authProxyOf(config: Config, db: Database): SigningProxy | undefi
       name: config["auth-proxy-name"] || undefined,
       groups: config["auth-proxy-groups"] || undefined,
     },
+    separator: config["auth-proxy-groups-separator"],
     role: roleNamed(db, config["auth-proxy-create"]),
     logout: config["auth-proxy-logout"] || undefined,
   };

@@ -189,8 +189,14 @@ export const SETTINGS = {
   "auth-proxy-name": { hint: "HEADER", help: "the header with a new user's full name", schema: HeaderName },
   "auth-proxy-groups": {
     hint: "HEADER",
-    help: "the header with the groups that a user joins and leaves, separated by , or |",
+    help: "the header with the groups that a user joins and leaves",
     schema: HeaderName,
+  },
+  "auth-proxy-groups-separator": {
+    hint: "CHAR",
+    default: ",",
+    help: "the character that separates the groups in it",
+    schema: v.pipe(v.string(), v.regex(/^[^\w\s]$/u, "must be one character such as , or |")),
   },
   "auth-proxy-create": {
     hint: "ROLE",

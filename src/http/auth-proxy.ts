@@ -14,6 +14,8 @@ export interface AuthProxy {
     name?: string | undefined;
     groups?: string | undefined;
   };
+  /** What is between the names of groups: a character. */
+  separator: string;
 }
 
 /** What the proxy says of a person. */
@@ -39,7 +41,7 @@ export function toldBy(proxy: AuthProxy | undefined, request: IncomingMessage | 
     user,
     email: read(request, email),
     name: read(request, name),
-    groups: groups === undefined ? undefined : listed(read(request, groups)),
+    groups: groups === undefined ? undefined : listed(read(request, groups), proxy.separator),
   };
 }
 
@@ -59,9 +61,9 @@ function read({ headers }: IncomingMessage, name: string | undefined): string | 
   throw invalid({ path: `headers.${name}`, message: "must be UTF-8, with no spaces around it" });
 }
 
-/** Proxies separate groups by commas or bars. */
-const listed = (text = "") =>
-  text
-    .split(/[,|]/)
-    .map((group) => group.trim())
+/** Only plain spaces are left out, as at the ends of a header: others are part of a name. */
+const listed = (text: string | undefined, separator: string) =>
+  (text ?? "")
+    .split(separator)
+    .map((group) => group.replace(/^ +| +$/g, ""))
     .filter((group) => group !== "");

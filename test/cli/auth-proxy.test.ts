@@ -13,6 +13,8 @@ const REFUSED: ReadonlyArray<[name: string, flags: Record<string, string>, expec
   ["too many bits", { from: "10.0.0.1/33" }, /addresses or ranges/],
   ["a header with underscores", { user: "Remote_User", from: "::1" }, /letters, digits and dashes/],
   ["the header of tokens", { user: "Authorization", from: "::1" }, /a header of its own/],
+  ["two separators", { from: "::1", "groups-separator": ",|" }, /must be one character/],
+  ["a letter that separates", { from: "::1", "groups-separator": "a" }, /must be one character/],
   ["an unknown role", { from: "::1", create: "Boss" }, /must be one of Admin, Editor, Viewer/],
   ["a sign-out by script", { from: "::1", logout: "javascript:alert(1)" }, /must be a URL/],
   ["a sign-out on another host by a path", { from: "::1", logout: "//evil.example" }, /must be a URL/],

@@ -22,7 +22,14 @@ function trusting(...addresses: string[]) {
 /** A server that trusts this machine, unless told otherwise. */
 async function openBehindProxy(t: TestContext, proxy: Partial<SigningProxy> = {}) {
   const server = await openForNina(t);
-  const authProxy = { from: trusting("127.0.0.1"), headers: HEADERS, role: 3, logout: undefined, ...proxy };
+  const authProxy = {
+    from: trusting("127.0.0.1"),
+    headers: HEADERS,
+    separator: ",",
+    role: 3,
+    logout: undefined,
+    ...proxy,
+  };
   const { listener, streams } = createServer({ db: server.db, log: () => {}, authProxy });
   const listening = await listen(listener, LOCAL);
   t.after(async () => {
@@ -40,11 +47,18 @@ async function openBehindProxy(t: TestContext, proxy: Partial<SigningProxy> = {}
 }
 
 /** What a server that trusts these peers hears in a request. */
-const hears = (from: string[], remoteAddress: string | undefined, headers: Record<string, string>) =>
-  toldBy({ from: trusting(...from), headers: HEADERS }, {
+const told = (
+  from: string[],
+  remoteAddress: string | undefined,
+  headers: Record<string, string>,
+  separator = ",",
+) =>
+  toldBy({ from: trusting(...from), headers: HEADERS, separator }, {
     socket: { remoteAddress },
     headers,
-  } as unknown as IncomingMessage)?.user;
+  } as unknown as IncomingMessage);
+
+const hears = (...args: Parameters<typeof told>) => told(...args)?.user;
 
 test("only listed peers are believed, in whatever form their address comes", () => {
   const jane = { "remote-user": "jane", "x-forwarded-for": "10.0.0.1" };
@@ -56,6 +70,15 @@ test("only listed peers are believed, in whatever form their address comes", () 
   for (const peer of ["10.0.0.2", "::ffff:10.0.0.2", "::1", "", undefined])
     assert.equal(hears(["10.0.0.1"], peer, jane), undefined, peer);
   assert.equal(hears([], "127.0.0.1", jane), undefined, "nobody by default");
+});
+
+test("groups are separated by one character, and other spaces than plain ones are part of a name", () => {
+  const groups = (value: string, separator?: string) =>
+    told(["::1"], "::1", { "remote-user": "jane", "remote-groups": value }, separator)?.groups;
+  assert.deepEqual(groups("a, x|Admins,,b"), ["a", "x|Admins", "b"]);
+  assert.deepEqual(groups("a|x,Admins||b", "|"), ["a", "x,Admins", "b"]);
+  const latin1 = Buffer.from("a,Admins\u00a0,b").toString("latin1");
+  assert.deepEqual(groups(latin1), ["a", "Admins\u00a0", "b"]);
 });
 
 test("exactly the header counts; nothing or nobody is nobody; a name is UTF-8", () => {
@@ -221,7 +244,7 @@ test("groups with mappings are joined and left, thousands at once; others stay",
     INSERT INTO group_users (group_id, user_id) VALUES (2, 5), (3, 5)`);
   const groups = () =>
     db.prepare("SELECT group_id FROM group_users WHERE user_id = 5 ORDER BY 1").pluck().all();
-  await ask({ "remote-user": "nina", "remote-groups": "staff|authors, Readers" });
+  await ask({ "remote-user": "nina", "remote-groups": "staff,authors, Readers" });
   assert.deepEqual(groups(), [1, 3]);
   await ask({ "remote-user": "nina", "remote-groups": `${"g,".repeat(6_000)}readers` });
   assert.deepEqual(groups(), [2, 3]);

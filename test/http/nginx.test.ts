@@ -128,7 +128,13 @@ test("behind nginx, a page signs in and makes changes, and other sites can't", o
 test("behind nginx, a client certificate signs in, and nothing else does", options, async (t) => {
   const from = new net.BlockList();
   from.addAddress("127.0.0.1");
-  const authProxy = { from, headers: { user: "x-client-name" }, role: undefined, logout: undefined };
+  const authProxy = {
+    from,
+    headers: { user: "x-client-name" },
+    separator: ",",
+    role: undefined,
+    logout: undefined,
+  };
   const { ask, askAsNina } = await openBehindNginx(t, SIGN_IN, authProxy);
   const who = (headers = {}) => askAsNina("/api/admin/user", { headers });
   const first = await who();
