@@ -13,9 +13,24 @@ interface Reached {
   trustsProxy?: boolean | undefined;
 }
 
-/** Whether the request came over TLS, here or at a trusted proxy. */
-export const isSecure = ({ url, headers }: Pick<Request, "url" | "headers">, trustsProxy: boolean) =>
-  url.startsWith("https:") || (trustsProxy && isForwardedSecurely(headers));
+/** Whether the browser keeps a cookie that is for TLS only. */
+export function isSecure(
+  { url, headers }: Pick<Request, "url" | "headers">,
+  { publicUrl = "", trustsProxy = false }: Reached,
+): boolean {
+  if (url.startsWith("https:")) return true;
+  if (trustsProxy && headers.get("x-forwarded-proto")) return isForwardedSecurely(headers);
+  return publicUrl.startsWith("https:") && isPublic(url, publicUrl);
+}
+
+/** A proxy may ask this machine in its own name. Who gets past it by another one has no TLS: browsers drop such a cookie. */
+function isPublic(url: string, publicUrl: string) {
+  const asked = URL.parse(url);
+  return LOCAL.includes(asked?.hostname ?? "") || asked?.host === URL.parse(publicUrl)?.host;
+}
+
+/** Where browsers keep such cookies without TLS. */
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
  * In a chain, each proxy appends how the request reached it, so the first entry is how the browser sent it. A client

@@ -129,7 +129,7 @@ function identify(options: ServerOptions, surface: Surface, event: H3Event) {
   const authenticate = () => surface.authenticate(db, credentials);
   const { result: actor, readings } = watchReads(authenticate);
   const address = addressOf(event, trustsProxy);
-  Object.assign(context, { actor, readings, authenticate, address, isSecure: isSecure(req, trustsProxy) });
+  Object.assign(context, { actor, readings, authenticate, address, isSecure: isSecure(req, options) });
   if (options.at === undefined) noteSeen(db, actor);
   if (actor.session !== null) requireSameOrigin(req, options);
 }

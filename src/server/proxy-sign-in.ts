@@ -56,12 +56,8 @@ function isSignedIn(db: Database, request: IncomingMessage, { user: proxyUser }:
 }
 
 /** Ends the session of somebody else, if there is one. @throws ApiError `AuthenticationRequired` */
-async function begin(
-  { db, trustsProxy = false }: ServerOptions,
-  { role }: SigningProxy,
-  request: IncomingMessage,
-  told: Told,
-) {
+async function begin(options: ServerOptions, { role }: SigningProxy, request: IncomingMessage, told: Told) {
+  const { db, trustsProxy = false } = options;
   const address = clientAddress(request, trustsProxy) ?? null;
   const earlier = sessionIn(request);
   const outcome = await writeSoon(db, ANYBODY, (tx) => {
@@ -72,7 +68,7 @@ async function begin(
   const { session } = outcome;
   return {
     secret: session.secret,
-    cookie: sessionCookie(session, isSecure(asRequest(request), trustsProxy)),
+    cookie: sessionCookie(session, isSecure(asRequest(request), options)),
   };
 }
 
@@ -95,7 +91,7 @@ const admissionFor = (role: number | undefined) => ({
 
 /** As much of it as says whether it came over TLS. */
 const asRequest = ({ headers, socket }: IncomingMessage) => ({
-  url: "encrypted" in socket ? "https:" : "http:",
+  url: `${"encrypted" in socket ? "https" : "http"}://${headers.host}`,
   headers: new Headers({ "x-forwarded-proto": String(headers["x-forwarded-proto"] ?? "") }),
 });
 

@@ -30,7 +30,8 @@ async function openBehindProxy(t: TestContext, proxy: Partial<SigningProxy> = {}
     logout: undefined,
     ...proxy,
   };
-  const { listener, streams } = createServer({ db: server.db, log: () => {}, authProxy });
+  const publicUrl = "https://flags.example";
+  const { listener, streams } = createServer({ db: server.db, log: () => {}, authProxy, publicUrl });
   const listening = await listen(listener, LOCAL);
   t.after(async () => {
     streams.close();
@@ -103,7 +104,7 @@ test("the header begins a session, which is recorded, and is nothing without the
   const first = await ask({ "remote-user": "nina" });
   assert.deepEqual([first.status, first.who], [200, "nina"]);
   const [set = ""] = first.headers.getSetCookie();
-  assert.match(set, /HttpOnly; SameSite=Strict/);
+  assert.match(set, /HttpOnly; SameSite=Strict; Secure$/);
   const cookie = cookieOf(first.headers);
   const again = await ask({ "remote-user": "nina", cookie });
   assert.deepEqual([again.who, again.headers.getSetCookie()], ["nina", []]);

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { createHook } from "node:async_hooks";
 import { test } from "node:test";
+import { CLI } from "../../src/access/actor.ts";
 import { hashPassword } from "../../src/access/password.ts";
+import { createSignInLink } from "../../src/access/session.ts";
+import { write } from "../../src/events/write.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
 import { badBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";
@@ -78,6 +82,29 @@ test("the cookie is secure only with TLS, here or at a trusted proxy", async (t)
   ] as const)
     assert.equal(await isSecure("http://flags.example", true, forwarded(proto)), expected, proto);
   assert.equal(await isSecure("http://flags.example", true), false);
+});
+
+test("a public URL with https makes the cookie secure, but where the browser would drop it", async (t) => {
+  const { served, db } = await openForNina(t);
+  const isSecure = async (host: string, options: Partial<ServerOptions> = {}, headers = {}) => {
+    const app = served({ publicUrl: "https://flags.example", ...options });
+    const link = write(db, CLI, (tx) => createSignInLink(tx, 5));
+    const replies = [
+      await app.request(`http://${host}${LOGIN}`, signInInit(headers)),
+      await app.request(`http://${host}${link}`, { headers }),
+    ];
+    const secure = replies.map((reply) => reply.headers.getSetCookie()[0]!.includes("; Secure"));
+    assert.equal(secure[0], secure[1], host);
+    return secure[0];
+  };
+  for (const host of ["flags.example", "127.0.0.1:4242", "localhost:4242", "[::1]:4242"])
+    assert.equal(await isSecure(host), true, host);
+  assert.equal(await isSecure("10.0.0.5:4242"), false, "past the proxy");
+  assert.equal(await isSecure("flags.example", { publicUrl: "http://flags.example" }), false);
+  assert.equal(
+    await isSecure("flags.example", { trustsProxy: true }, { "x-forwarded-proto": "http" }),
+    false,
+  );
 });
 
 /** How often a password was hashed meanwhile. */
