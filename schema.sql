@@ -190,13 +190,16 @@ CREATE TABLE sessions (
 
 CREATE INDEX sessions_by_user ON sessions (user_id);
 
--- Links for setting a password, at most one per user; only the SHA-256 of a link's secret is stored.
+-- Links for setting a password, at most one per user that an administrator has made, and one that was requested by anybody;
+-- only the SHA-256 of a link's secret is stored.
 CREATE TABLE reset_tokens (
-  user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
-  hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
-  created_by TEXT NOT NULL,
-  expires_at TEXT NOT NULL
-) STRICT;
+  user_id      INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  is_requested INTEGER NOT NULL DEFAULT 0 CHECK (is_requested IN (0, 1)),
+  hash         TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  created_by   TEXT NOT NULL,
+  expires_at   TEXT NOT NULL,
+  PRIMARY KEY (user_id, is_requested)
+) STRICT, WITHOUT ROWID;
 
 -- Links for signing in once, at most one per user; only the SHA-256 of a link's secret is stored.
 CREATE TABLE sign_in_links (

@@ -9,15 +9,24 @@ import { timestamp } from "../lib/time.ts";
 import { userByEmail } from "./users-store.ts";
 
 /*
- * A user sets a password through a link with a secret, which works once; each has at most one.
+ * A user sets a password through a link with a secret, which works once; each has at most one from an administrator, and
+ * one that anybody who knows their address has requested.
  */
 
 /** How long a link is valid, in milliseconds: a day (original). */
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-const set = command<{ userId: number; hash: string; createdBy: string; expiresAt: string }>(`
-  INSERT INTO reset_tokens (user_id, hash, created_by, expires_at) VALUES (:userId, :hash, :createdBy, :expiresAt)
-  ON CONFLICT (user_id) DO UPDATE SET hash = :hash, created_by = :createdBy, expires_at = :expiresAt`);
+const set = command<{
+  userId: number;
+  isRequested: 0 | 1;
+  hash: string;
+  createdBy: string;
+  expiresAt: string;
+}>(`
+  INSERT INTO reset_tokens (user_id, is_requested, hash, created_by, expires_at)
+  VALUES (:userId, :isRequested, :hash, :createdBy, :expiresAt)
+  ON CONFLICT (user_id, is_requested) DO UPDATE
+  SET hash = :hash, created_by = :createdBy, expires_at = :expiresAt`);
 
 const remove = command<{ userId: number }>(`DELETE FROM reset_tokens WHERE user_id = :userId`);
 
@@ -26,16 +35,16 @@ const removeEnded = command<{ now: string }>(`DELETE FROM reset_tokens WHERE exp
 const openReset = query<{ hash: string; now: string }, { userId: number; createdBy: string }>(`
   SELECT user_id AS userId, created_by AS createdBy FROM reset_tokens WHERE hash = :hash AND expires_at > :now`);
 
-/** Creates the secret with which a user can set a password; an earlier one becomes invalid. */
-export function createReset(tx: Tx, userId: number): string {
+/** Creates the secret with which a user can set a password; an earlier one of that origin becomes invalid. */
+export function createReset(tx: Tx, userId: number, isRequested: 0 | 1 = 0): string {
   const secret = randomSecret();
   const expiresAt = timestamp(Date.parse(tx.now) + LIFETIME_MS);
   removeEnded(tx).run({ now: tx.now });
-  set(tx).run({ userId, hash: hashSecret(secret), createdBy: tx.actor.createdBy, expiresAt });
+  set(tx).run({ userId, isRequested, hash: hashSecret(secret), createdBy: tx.actor.createdBy, expiresAt });
   return secret;
 }
 
-/** Invalidates a user's secret. */
+/** Invalidates a user's secrets. */
 export const revokeReset = (tx: Tx, userId: number) => void remove(tx).run({ userId });
 
 /** The user, and who created the link. @throws ApiError `InvalidTokenError` for a secret that is unknown, used or expired */
@@ -97,7 +106,7 @@ export function deliverLink(db: Database, email: string, { receiver, pending }: 
   const written = writeSoon(db, ANYBODY, (tx) => {
     const user = userByEmail(tx.db, email);
     if (!user) return;
-    const { path } = resetPage(createReset(tx, user.id));
+    const { path } = resetPage(createReset(tx, user.id, 1));
     tx.afterCommit.push(() => receiver.take({ createdAt: tx.now, email, path }));
   });
   const settled = written.catch((error) => receiver.fail(error)).then(() => void pending.delete(settled));

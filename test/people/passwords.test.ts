@@ -272,6 +272,29 @@ test("a requested link is handed over once it is on disk, and only for existing 
   await end();
 });
 
+test("a requested link leaves an administrator's as it is, until one of them is used", async (t) => {
+  const { request, db } = await openServer(t, withNina());
+  const body = { id: "nina@example.com" };
+  const made = await request(`${USERS}/reset-password`, { method: "POST", body });
+  const taken: RequestedLink[] = [];
+  const end = deliverLinksTo(db, { take: (link) => taken.push(link), fail: assert.ifError });
+  const email = { email: body.id };
+  for (let count = 0; count < 2; count++)
+    await request("/auth/reset/password-email", { method: "POST", as: null, body: email });
+  await end();
+  const tokens = [made.body.resetPasswordUrl, ...taken.map(({ path }) => path)].map(
+    (link: string) => link.split("token=")[1],
+  );
+  const validate = async () => {
+    const asked = tokens.map((token) => request(`/auth/reset/validate?token=${token}`, { as: null }));
+    return (await Promise.all(asked)).map(({ status }) => status);
+  };
+  assert.deepEqual(await validate(), [200, 401, 200]);
+  const use = { token: tokens[0], password: NEW };
+  assert.equal((await request("/auth/reset/password", { method: "POST", as: null, body: use })).status, 200);
+  assert.deepEqual(await validate(), [401, 401, 401]);
+});
+
 test("after ten wrong passwords within a minute, a name and an address have to wait", async (t) => {
   const { signIn } = await openForNina(t);
   const replies = await Promise.all(Array.from({ length: 12 }, () => signIn("wrong")));
