@@ -84,9 +84,11 @@ export function prolongSession(tx: Writing, hash: string, usedAt: string) {
   setExpiry(tx).run({ hash, lifetime: lifetime / 1000, latest: timestamp(Date.parse(usedAt) + idle) });
 }
 
-/** Ends all of a user's sessions but one. @param kept the hash of its secret */
-export const endSessionsOf = (tx: Writing, userId: number, kept: string | null = null) =>
+/** Ends all of a user's sessions but one, and revokes the link that could begin another. @param kept the hash of its secret */
+export function endSessionsOf(tx: Writing, userId: number, kept: string | null = null) {
   removeOthers(tx).run({ userId, kept });
+  removeLink(tx).run({ userId });
+}
 
 /** Ends the session with this secret, if there is one. @returns where its sign-out leads, if it is elsewhere */
 export const endSession = (tx: Writing, secret: string) => endSessionWith(tx, hashSecret(secret));
@@ -166,9 +168,6 @@ export function useSignInLink(
   const link = takeLink(tx).get({ hash: hashSecret(secret) }) as LinkRow | undefined;
   return link && { userId: link.userId, isExpired: link.expiresAt <= timestamp() };
 }
-
-/** Revokes a user's link, if there is one. */
-export const revokeSignInLink = (tx: Writing, userId: number) => void removeLink(tx).run({ userId });
 
 interface LinkRow {
   userId: number;

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { countGuess } from "../access/guesses.ts";
 import { brokenRules, hashPassword, isOutdated, isPassword } from "../access/password.ts";
 import { requirePerson } from "../access/require-permission.ts";
-import { endSessionsOf, revokeSignInLink } from "../access/session.ts";
+import { endSessionsOf } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
 import { bookkeeping, command, query, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
@@ -270,7 +270,6 @@ export function setPassword(
   setHash(tx).run({ id, hash });
   endSessionsOf(tx, id, keptSession);
   revokeReset(tx, id);
-  revokeSignInLink(tx, id);
 }
 
 /** Replaces the hash with a stronger one of the same password. */

@@ -197,7 +197,7 @@ export const endOtherSessions = DELETE({
   id: "endOtherSessions",
   summary: "End the caller's other sessions",
   duringMaintenance: true,
-}).change(({ tx, actor }) => void endSessionsOf(tx, requirePerson(actor), actor.session));
+}).change(({ tx, actor }) => endSessionsOf(tx, requirePerson(actor), actor.session));
 
 export const endOwnSession = DELETE({
   ...ofSessions,

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { CLI } from "../../src/access/actor.ts";
 import { writeSeen } from "../../src/access/seen.ts";
-import { limitSessions } from "../../src/access/session.ts";
+import { createSignInLink, limitSessions } from "../../src/access/session.ts";
+import { write } from "../../src/events/write.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
 import { openForNina, PASSWORD } from "../http/signing-in.ts";
 import { scenarios } from "../support/server.ts";
@@ -49,6 +51,19 @@ test("sessions are listed, and ended individually, all others at once, or by an 
   await request("/api/admin/user-admin/5/sessions", { method: "DELETE" });
   assert.deepEqual(await statuses([one]), [401]);
   assert.equal(db.prepare("SELECT count(*) FROM sessions").pluck().get(), 0);
+});
+
+test("whoever ends all other sessions also revokes the link that could begin one", async (t) => {
+  const { request, signedIn, db, app } = await openForNina(t);
+  const cookie = await signedIn();
+  for (const [path, init] of [
+    [SESSIONS, { as: null, headers: { cookie } }],
+    ["/api/admin/user-admin/5/sessions", {}],
+  ] as const) {
+    const link = write(db, CLI, (tx) => createSignInLink(tx, 5));
+    assert.equal((await request(path, { method: "DELETE", ...init })).status, 200);
+    assert.equal((await app.request(link)).status, 401, path);
+  }
 });
 
 test("another user's session can't be ended by its id", async (t) => {
