@@ -73,7 +73,7 @@ export const userReset = command({
   run({ args: [name = ""], config, print }) {
     using db = dataFile(config);
     const user = requireUser(db, name);
-    if (!factorOf(db, user.id)?.enabledAt) throw new Error(`${name} has no second factor`);
+    if (!factorOf(db, user.id)) throw new Error(`${name} has no second factor`);
     write(db, CLI, (tx) => removeFactor(tx, user));
     print(`Removed the second factor of ${printable(name)}`);
   },

@@ -114,11 +114,11 @@ export function enableFactor(tx: Tx, user: User, code: string): string[] {
   return codes;
 }
 
-/** @throws ApiError `NotFoundError` if the user has none */
+/** Also one that is only prepared, of which the log has never told. @throws ApiError `NotFoundError` if there is none */
 export function removeFactor(tx: Tx, user: User) {
-  found(factorOf(tx.db, user.id)?.enabledAt ?? undefined, "second factor of this user");
+  const { enabledAt } = found(factorOf(tx.db, user.id), "second factor of this user");
   remove(tx).run({ userId: user.id });
-  tx.record({ type: "second-factor-removed", preData: named(user) });
+  if (enabledAt !== null) tx.record({ type: "second-factor-removed", preData: named(user) });
 }
 
 const named = ({ id, name, username, email }: User) => ({

@@ -164,6 +164,12 @@ test("it is removed by its owner with a code, or by an administrator, and both a
   assert.equal((await reset()).status, 200);
   assert.equal((await reset()).status, 404);
   assert.equal((await signIn()).status, 200);
+  const { body: unused } = await prepared();
+  assert.equal((await reset()).status, 200, "also one that is only prepared");
+  assert.deepEqual(
+    await nameOf(send(FACTOR, { code: new TOTP({ secret: unused.secret }).generate() })),
+    REFUSED,
+  );
   const types = recorded().map(({ type }) => type);
   assert.deepEqual(types, ["second-factor-removed", "second-factor-added", "second-factor-removed"]);
 });
