@@ -49,7 +49,7 @@ function roleNamed(db: Database, name: string) {
   throw new UsageError(`--auth-proxy-create: ${name} must be one of ${names.join(", ")}`);
 }
 
-/** A bare address is that one alone. */
+/** A bare address is that one alone. Ranges of IPv6 may have all of IPv4 in them, such as ::ffff:10.0.0.0/8. */
 function networks(texts: readonly string[]): net.BlockList {
   const list = new net.BlockList();
   for (const text of texts) {
@@ -58,5 +58,7 @@ function networks(texts: readonly string[]): net.BlockList {
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }
+  if (list.check("0.0.0.0") && list.check("255.255.255.255"))
+    throw new UsageError("--auth-proxy-from: must not be everybody");
   return list;
 }

@@ -69,13 +69,13 @@ const HeaderName = v.pipe(
   v.toLowerCase(),
 );
 
-const NETWORK_RULE = "must be addresses or ranges such as 10.0.0.0/8, and not everybody";
+const NETWORK_RULE = "must be addresses or ranges such as 10.0.0.0/8";
 
-/** An address, or a range that is not all addresses. */
+/** An address, or a range. */
 function isNetwork(text: string) {
   const [address = "", bits, ...rest] = text.split("/");
   const most = net.isIP(address) === 6 ? 128 : 32;
-  const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= most);
+  const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
   return net.isIP(address) !== 0 && !address.includes("%") && isRange && rest.length === 0;
 }
 

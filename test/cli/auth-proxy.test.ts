@@ -6,8 +6,9 @@ import { openServer } from "../support/server.ts";
 
 const REFUSED: ReadonlyArray<[name: string, flags: Record<string, string>, expected: RegExp]> = [
   ["nobody to trust", {}, /give --auth-proxy-from/],
-  ["everybody", { from: "0.0.0.0/0" }, /not everybody/],
-  ["everybody with IPv6", { from: "10.0.0.1,::/0" }, /not everybody/],
+  ["everybody", { from: "0.0.0.0/0" }, /not be everybody/],
+  ["everybody with IPv6", { from: "10.0.0.1,::/0" }, /not be everybody/],
+  ["everybody with IPv4 by a range of IPv6", { from: "::ffff:10.0.0.0/8" }, /not be everybody/],
   ["a star", { from: "*" }, /addresses or ranges/],
   ["a host name", { from: "proxy.example" }, /addresses or ranges/],
   ["too many bits", { from: "10.0.0.1/33" }, /addresses or ranges/],
