@@ -137,6 +137,11 @@ test("behind a proxy that has the TLS, the cookies are sent only over TLS too", 
   const reach = (path: string, cookie?: string) => get(path, cookie, "GET", "http://127.0.0.1:4242/flags");
   const begun = await reach("/auth/oidc/login");
   const asked = new URL(begun.headers.get("location")!).searchParams;
+  assert.equal(
+    asked.get("redirect_uri"),
+    `${PUBLIC}/auth/oidc/callback`,
+    "whatever the request's own address is",
+  );
   stub.give(await stub.sign({ ...basics(stub.issuer, asked.get("nonce")!), preferred_username: "olga" }));
   const [cookie] = cookiesOf(begun)[0]!.split(";", 1);
   const ended = await reach(`/auth/oidc/callback?code=c&state=${asked.get("state")}`, cookie);
@@ -184,7 +189,9 @@ test("a token that is not for this sign-in is refused; the log says why", async 
     assert.ok(!logged.join().includes(CLIENT.secret));
   };
   await refuse("expired", { exp: seconds() - 120 });
+  await refuse("not valid yet", { nbf: seconds() + 120 });
   await refuse("another audience", { aud: "another" });
+  await refuse("several audiences, given to another", { aud: [CLIENT.id, "another"], azp: "another" });
   await refuse("another issuer", { iss: "https://issuer.example.com" });
   await refuse("another nonce", { nonce: "another" });
   await refuse("no subject", { sub: undefined as unknown as string });
@@ -274,30 +281,32 @@ test("nobody is led to another site", async (t) => {
 test("a provider that is away, or answers something else, is a message, and is asked again", async (t) => {
   const { get, stub, begin, logged } = await start(t);
   const right = stub.answers[DISCOVERY]!;
+  const page = { type: "text/html", body: "<h1>Sign in to the network</h1>" };
+  const away = { status: 302, body: "", location: "http://127.0.0.1:1/" };
+  const never = new Promise<never>(() => {});
   const bad = [
-    { status: 503, body: "" },
-    { type: "text/html", body: "<h1>Sign in to the network</h1>" },
-    { status: 302, body: "", location: "http://127.0.0.1:1/" },
-    { body: JSON.stringify({ issuer: "https://issuer.example.com" }) },
-    { body: "{" },
+    ...[{ status: 503, body: "" }, page, away, never],
+    ...[{ body: JSON.stringify({ issuer: "https://issuer.example.com" }) }, { body: "{" }],
     { body: `"${"x".repeat(2 * 2 ** 20)}"` },
   ];
-  for (const answer of bad) {
+  for (const [index, answer] of bad.entries()) {
     stub.answers[DISCOVERY] = () => answer;
-    assert.match(
-      problem(await get("/auth/oidc/login"))!,
-      /the server's log says why/,
-      answer.body.slice(0, 40),
-    );
+    assert.match(problem(await get("/auth/oidc/login"))!, /the server's log says why/, String(index));
   }
   stub.answers[DISCOVERY] = right;
-  const { cookie, state } = await begin();
-  stub.answers["/token"] = () => ({ type: "text/html", body: "<h1>Sign in to the network</h1>" });
-  assert.match(
-    problem(await get(`/auth/oidc/callback?code=c&state=${state}`, cookie))!,
-    /the server's log says why/,
-  );
-  assert.match(logged.at(-1)!, /^OIDC: .*\/token can't be asked: it answers with a page/);
+  for (const [place, answer, said] of [
+    ["/token", page, /\/token can't be asked: it answers with a page/],
+    ["/token", away, /\/token can't be asked: it redirects/],
+    ["/token", never, /No response within 0.3 seconds/],
+    ["/keys", never, /No response within 0.3 seconds/],
+  ] as const) {
+    const { cookie, state, nonce } = await begin();
+    stub.give(await stub.sign({ ...basics(stub.issuer, nonce), preferred_username: "olga" }));
+    stub.answers[place] = () => answer;
+    const ended = await get(`/auth/oidc/callback?code=c&state=${state}`, cookie);
+    assert.match(problem(ended)!, /the server's log says why/);
+    assert.match(logged.at(-1)!, said);
+  }
   assert.ok((await begin()).asked.href.startsWith(stub.issuer));
 });
 
@@ -312,11 +321,35 @@ test("a 401 names this way in, and where there is none, nothing is there", async
   assert.equal((await request("/api/admin/projects", { as: null })).body.options, undefined);
 });
 
-test("a key that the provider has replaced between two sign-ins is taken", async (t) => {
-  const { come, stub } = await start(t);
-  assert.ok(hasSession(await come({ preferred_username: "olga" })));
+test("a key that the provider has replaced is taken, also in the middle of a sign-in", async (t) => {
+  const { begin, come, get, stub } = await start(t);
+  const olga = { preferred_username: "olga" };
+  assert.ok(hasSession(await come(olga)));
+  const { cookie, state, nonce } = await begin();
   await stub.rotate();
+  stub.give(await stub.sign({ ...basics(stub.issuer, nonce), ...olga }));
+  assert.ok(hasSession(await get(`/auth/oidc/callback?code=c&state=${state}`, cookie)));
+});
+
+test("a user who is demoted while signed in may do less at once, and one who is deleted is signed out", async (t) => {
+  const { come, get, request, users } = await start(t, { OIDC_DEFAULT_ROOT_ROLE: "Editor" });
+  const cookies = cookiesOf(await come({ preferred_username: "olga" }));
+  const own = cookies.find((one) => one.startsWith("unleash-session="))!.split(";")[0];
+  const { id } = (await users()).find(({ username }) => username === "olga")!;
+  const role = async () => {
+    const { rootRole } = (await (await get("/api/admin/user/profile", own)).json()) as Record<
+      string,
+      { id: number }
+    >;
+    return rootRole!.id;
+  };
+  assert.equal(await role(), 2);
+  await request(`/api/admin/user-admin/${id}`, { method: "PUT", body: { rootRole: 3 } });
+  assert.equal(await role(), 3);
   assert.ok(hasSession(await come({ preferred_username: "olga" })));
+  assert.equal(await role(), 3, "the provider's default is for new people");
+  await request(`/api/admin/user-admin/${id}`, { method: "DELETE" });
+  assert.equal((await get("/api/admin/user", own)).status, 401);
 });
 
 test("settings by API take effect at once, also where a sign-in is under way", async (t) => {
