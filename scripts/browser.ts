@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import puppeteer, { type Browser } from "puppeteer-core";
+import puppeteer, { type Browser, type LaunchOptions } from "puppeteer-core";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -22,9 +22,9 @@ const ARGUMENTS = [
 ];
 
 /** @throws Error if no Chromium is installed */
-export function launch(): Promise<Browser> {
+export function launch({ args = [], ...options }: LaunchOptions = {}): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error("No Chromium found; install one or set CHROMIUM to its path");
-  return puppeteer.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  return puppeteer.launch({ executablePath: CHROMIUM, args: [...ARGUMENTS, ...args], ...options });
 }
 
 /** Serves the demo of this checkout on a free port, with a single-use sign-in link. */

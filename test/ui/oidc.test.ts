@@ -12,7 +12,7 @@ import { createServer } from "../../src/server/app.ts";
 import { originalPage } from "../support/original-page.ts";
 import { serveAt } from "../support/serve-at.ts";
 import { openServer } from "../support/server.ts";
-import { WITHOUT_PACKAGE } from "../support/unleash.ts";
+import { UNLEASH_VERSIONS, WITHOUT_PACKAGE } from "../support/unleash.ts";
 import { createWorld } from "../support/world.ts";
 import { holds, press, pressText, sees, skip, test, type, visit } from "./browser.ts";
 
@@ -120,24 +120,26 @@ test("an administrator sets up a provider; people sign in there, get their group
   assert.equal(new URL(page.url()).origin, issuer);
 });
 
-nodeTest(
-  "the original's page has a button for the provider, and its sign-out ends both sessions",
-  { skip: skip || WITHOUT_PACKAGE },
-  async (t) => {
-    const { request, issuer, openWindow, url } = await start(t, originalPage("6.4.1"));
-    const settings = {
-      ...{ enabled: true, discoverUrl: issuer, clientId: CLIENT.id, secret: CLIENT.secret },
-      ...{ autoCreate: true, enableSingleSignOut: true },
-    };
-    await request("/api/admin/auth/oidc/settings", { method: "POST", body: settings });
-    const page = await openWindow();
-    await page.goto(`${url}/projects`);
-    await page.locator(OURS).click();
-    await signInThere(page, "olga");
-    await page.locator("[data-testid=HEADER_USER_AVATAR]").click();
-    await page.locator("::-p-text(Log out)").click();
-    await page.locator("::-p-text(Yes, sign me out)").click();
-    await page.locator(OURS).click();
-    await page.waitForSelector("[name=login]");
-  },
-);
+const options = { skip: skip || WITHOUT_PACKAGE };
+for (const version of UNLEASH_VERSIONS)
+  nodeTest(
+    `the page of ${version} has a button for it, and its sign-out ends both sessions`,
+    options,
+    async (t) => {
+      const { request, issuer, openWindow, url } = await start(t, originalPage(version));
+      const settings = {
+        ...{ enabled: true, discoverUrl: issuer, clientId: CLIENT.id, secret: CLIENT.secret },
+        ...{ autoCreate: true, enableSingleSignOut: true },
+      };
+      await request("/api/admin/auth/oidc/settings", { method: "POST", body: settings });
+      const page = await openWindow();
+      await page.goto(`${url}/projects`);
+      await page.locator(OURS).click();
+      await signInThere(page, "olga");
+      await page.locator("[data-testid=HEADER_USER_AVATAR]").click();
+      await page.locator("::-p-text(Log out)").click();
+      await page.locator("::-p-text(Yes, sign me out)").click();
+      await page.locator(OURS).click();
+      await page.waitForSelector("[name=login]");
+    },
+  );
