@@ -102,8 +102,9 @@ const isFound = query<{ userId: number; method: Identity["method"]; issuer: stri
     AND NOT EXISTS (SELECT 1 FROM invitation_users WHERE user_id = :userId)`);
 
 function refusalOf(db: Database, identity: Identity, admission: Admission): string | null {
-  if (!v.is(Names, identity)) return "Your username, e-mail address or name can't be one here";
-  const { username, email } = identity;
+  const names = v.safeParse(Names, identity);
+  if (!names.success) return "Your username, e-mail address or name can't be one here";
+  const { username, email } = names.output; // as they would be stored, without spaces around them
   if (isTaken(db, username) || isTaken(db, email))
     return "Another account has your username or e-mail address";
   if (!admission.autoCreate) return "You have no account here: ask an administrator for one";

@@ -1,3 +1,4 @@
+import { CLI, SYSTEM } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { query } from "../db/statement.ts";
 
@@ -5,29 +6,32 @@ const names = query<object, { id: number; username: string | null; email: string
   SELECT id, username, email FROM users`);
 
 /**
- * Whether another user has a name that looks the same: in a different letter case, with similar letters of other
+ * Whether another user, or the system, has a name that looks the same: in a different letter case, with similar letters of other
  * alphabets, or with invisible characters. One user's username can't be another's e-mail address either, since both
  * are used to sign in. There are few enough users to check them all.
  */
 export function isLookalike(db: Database, name: string, exceptId?: number): boolean {
   const looks = looksOf(name);
-  return names(db)
-    .all({})
-    .some(
-      ({ id, ...own }) =>
-        id !== exceptId &&
-        [own.username, own.email].some(
-          (form) => form !== null && looksOf(form).some((look) => looks.includes(look)),
-        ),
-    );
+  const isAlike = (own: string | null) => own !== null && looksOf(own).some((look) => looks.includes(look));
+  const isOther = ({ id }: { id: number }) => id !== exceptId;
+  return (
+    OF_SYSTEM.some(isAlike) ||
+    names(db)
+      .all({})
+      .filter(isOther)
+      .some(({ username, email }) => isAlike(username) || isAlike(email))
+  );
 }
+
+/** Who else is in the log. */
+const OF_SYSTEM = [CLI.createdBy, SYSTEM.createdBy];
 
 /**
  * How a name looks in lower case, and how it looks as written: a Greek capital Ν looks like N, but its lower case like
  * v. Names that share either form look alike.
  */
 export function looksOf(name: string): string[] {
-  const visible = name.normalize("NFKC").replaceAll(INVISIBLE, "");
+  const visible = name.normalize("NFKC").replaceAll(INVISIBLE, "").trim();
   const withLatinCapitals = replaced(visible, CAPITALS);
   return [visible, withLatinCapitals].map((form) => replaced(form.toLowerCase(), LOOKS).normalize("NFC"));
 }
