@@ -37,7 +37,7 @@ export function reencryptOidc(tx: Tx): number {
 export async function discover(db: Database, settings: OidcSettings): Promise<Configuration> {
   const client = openidClient();
   const url = new URL(settings.discoverUrl);
-  return client.discovery(
+  const config = await client.discovery(
     url,
     settings.clientId || "none yet",
     { id_token_signed_response_alg: settings.idTokenSigningAlgorithm },
@@ -55,7 +55,15 @@ export async function discover(db: Database, settings: OidcSettings): Promise<Co
       ],
     },
   );
+  const { issuer } = config.serverMetadata();
+  // The client doesn't compare them if it is given the whole address: any provider could be another one.
+  if (issuerAt(issuer) !== issuerAt(url.href)) throw new Error(`its issuer is ${issuer}, another address`);
+  return config;
 }
+
+/** Who a provider is by the address of its description, or of itself, without a slash at the end. */
+export const issuerAt = (address: string) =>
+  address.replace(/\/\.well-known\/openid-configuration\/?$/, "").replace(/\/$/, "");
 
 /** The longest answer of a provider that is read, in bytes. */
 const MAX_BYTES = 1024 * 1024;

@@ -52,7 +52,7 @@ export const changeOidcSettings = POST({
     throw invalid({ path: "body.defaultRootRoleId", message: `there is no root role ${role}` });
   const settings = { ...body, secret: storedSecret(tx.db, body) };
   changeSetting(tx, OIDC, settings);
-  if (!body.enabled) requireWayIn(tx.db);
+  requireWayIn(tx.db);
   return masked(settings);
 });
 

@@ -6,7 +6,7 @@ import { Count } from "../lib/validation.ts";
 import { countTiedAdmins } from "../people/identities.ts";
 import { passwordsAreOff } from "../people/passwords.ts";
 import { changeSetting, currentSetting, PasswordSettings } from "./instance.ts";
-import { currentProvider } from "./oidc-provider.ts";
+import { currentProvider, issuerAt } from "./oidc-provider.ts";
 import { waysOf } from "./oidc-schema.ts";
 
 /** Whether passwords are switched off, and how many Admins can sign in without one: they have done so, with a provider or proxy. */
@@ -44,8 +44,11 @@ const statusOf = (db: Database) => ({
   adminsWithoutPassword: adminsWithoutPassword(db),
 });
 
-const adminsWithoutPassword = (db: Database) =>
-  countTiedAdmins(db, { byProvider: Boolean(currentProvider(db)), byProxy: waysOf(db).hasProxy });
+function adminsWithoutPassword(db: Database) {
+  const provider = currentProvider(db);
+  const ofProxy = waysOf(db).hasProxy ? ["proxy"] : [];
+  return countTiedAdmins(db, provider ? [...ofProxy, issuerAt(provider.discoverUrl)] : ofProxy);
+}
 
 /** @throws ApiError `ConflictError` if passwords are switched off and no Admin could sign in */
 export function requireWayIn(db: Database) {

@@ -17,7 +17,7 @@ import { createUser, isTaken, markSeen, requireUser, userByEmail, userToSignIn }
 /** Somebody whom another system has signed in. */
 export interface Identity {
   method: "oidc" | "proxy";
-  /** The system. */
+  /** The system: the address of a provider, or `proxy`. */
   issuer: string;
   /** Who it is there, for ever. */
   subject: string;
@@ -124,10 +124,10 @@ const tied = valueQuery<{ issuer: string; subject: string }, number>(`
 const tie = command<{ issuer: string; subject: string; userId: number }>(`
   INSERT INTO identities (issuer, subject, user_id) VALUES (:issuer, :subject, :userId)`);
 
-/** How many Admins have signed in through another system. */
-export const countTiedAdmins = (db: Database, ways: { byProvider: boolean; byProxy: boolean }): number =>
-  tiedAdmins(db).get({ byProvider: Number(ways.byProvider), byProxy: Number(ways.byProxy) })!;
+/** How many Admins have signed in through the systems in use. @param systems their issuers, without a slash at the end */
+export const countTiedAdmins = (db: Database, systems: readonly string[]): number =>
+  tiedAdmins(db).get({ systems: JSON.stringify(systems) })!;
 
-const tiedAdmins = valueQuery<{ byProvider: number; byProxy: number }, number>(`
+const tiedAdmins = valueQuery<{ systems: string }, number>(`
   SELECT count(DISTINCT users.id) FROM identities JOIN users ON users.id = user_id
-  WHERE ${HOLDS_ADMIN} AND iif(issuer = 'proxy', :byProxy, :byProvider)`);
+  WHERE ${HOLDS_ADMIN} AND rtrim(issuer, '/') IN (SELECT value FROM json_each(:systems))`);

@@ -186,7 +186,9 @@ async function identityFrom(
     idTokenExpected: true,
   });
   const acrValues = listed(provider.acrValues);
-  const { iss, sub, acr, ...rest } = tokens.claims()!;
+  const { iss, sub, acr, azp = provider.clientId, ...rest } = tokens.claims()!;
+  if (sub === "") throw new SignInError("The provider does not say who you are");
+  if (azp !== provider.clientId) throw new SignInError("The provider has signed you in to another program");
   if (acrValues.length > 0 && !acrValues.includes(acr as string))
     throw new SignInError("The provider has not signed you in as strictly as it has to here");
   const info: Claims = config.serverMetadata().userinfo_endpoint
