@@ -36,15 +36,14 @@ export function authProxyOf(config: Config, db: Database): SigningProxy | undefi
       groups: config["auth-proxy-groups"] || undefined,
     },
     separator: config["auth-proxy-groups-separator"],
-    role: roleNamed(db, config["auth-proxy-create"]),
+    role: knownRole(db, config["auth-proxy-create"]),
     logout: config["auth-proxy-logout"] || undefined,
   };
 }
 
-function roleNamed(db: Database, name: string) {
+function knownRole(db: Database, name: string) {
   if (name === "") return undefined;
-  const role = rootRoleNamed(db, name);
-  if (role) return role.id;
+  if (rootRoleNamed(db, name)) return name;
   const names = rootRoles(db).map((one) => one.name);
   throw new UsageError(`--auth-proxy-create: ${name} must be one of ${names.join(", ")}`);
 }

@@ -41,8 +41,8 @@ export interface ServerOptions {
 
 /** A proxy that signs people in. */
 export interface SigningProxy extends AuthProxy {
-  /** The root role of people who are created at their first sign-in; undefined to refuse them. */
-  role: number | undefined;
+  /** The name of the root role of people who are created at their first sign-in; undefined to refuse them. */
+  role: string | undefined;
   /** Where a sign-out leads; undefined for the home page. */
   logout: string | undefined;
 }

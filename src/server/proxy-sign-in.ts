@@ -11,6 +11,7 @@ import { clientAddress, credentialsOf, isSecure } from "../http/origin.ts";
 import { pathOf } from "../http/path.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Identity, signInIdentity } from "../people/identities.ts";
+import { rootRoleNamed } from "../people/roles.ts";
 import type { ServerOptions, SigningProxy } from "./options.ts";
 
 /** Where both pages find out who is signed in. */
@@ -62,7 +63,7 @@ async function begin(options: ServerOptions, { role }: SigningProxy, request: In
   const earlier = sessionIn(request);
   const outcome = await writeSoon(db, ANYBODY, (tx) => {
     if (earlier !== undefined) endSession(tx, earlier);
-    return signInIdentity(tx, toIdentity(told), admissionFor(role), address);
+    return signInIdentity(tx, toIdentity(told), admissionFor(tx.db, role), address);
   });
   if ("refusal" in outcome) throw new ApiError("AuthenticationRequired", outcome.refusal);
   const { session } = outcome;
@@ -83,11 +84,11 @@ const toIdentity = ({ user, email, name, groups }: Told): Identity => ({
   groups,
 });
 
-const admissionFor = (role: number | undefined) => ({
-  autoCreate: role !== undefined,
-  emailDomains: [],
-  rootRole: role ?? ROLES.viewer,
-});
+/** The role may have been deleted since the start, and its id given to another. */
+function admissionFor(db: Database, name: string | undefined) {
+  const role = name === undefined ? undefined : rootRoleNamed(db, name);
+  return { autoCreate: role !== undefined, emailDomains: [], rootRole: role?.id ?? ROLES.viewer };
+}
 
 /** As much of it as says whether it came over TLS. */
 const asRequest = ({ headers, socket }: IncomingMessage) => ({

@@ -26,7 +26,7 @@ async function openBehindProxy(t: TestContext, proxy: Partial<SigningProxy> = {}
     from: trusting("127.0.0.1"),
     headers: HEADERS,
     separator: ",",
-    role: 3,
+    role: "Viewer",
     logout: undefined,
     ...proxy,
   };
@@ -213,6 +213,15 @@ test("a new person is created with the role, if there is one to give", async (t)
     const latin1 = Buffer.from(user).toString("latin1");
     assert.equal((await ask({ "remote-user": latin1, "remote-email": email })).status, 401, user);
   }
+});
+
+test("a role that is deleted after the start is not given, nor the one that gets its id", async (t) => {
+  const { ask, db } = await openBehindProxy(t, { role: "Helpers" });
+  const rename = db.prepare("UPDATE roles SET name = ? WHERE id = 60");
+  db.exec("INSERT INTO roles (id, name, type) VALUES (60, 'Helpers', 'custom-root')");
+  assert.equal((await ask({ "remote-user": "first" })).status, 200);
+  rename.run("Owners of all");
+  assert.match((await ask({ "remote-user": "second" })).body.message, /You have no account here/);
 });
 
 test("without a role to give, the unknown are refused, and it is in the history", async (t) => {
