@@ -230,11 +230,13 @@ export async function serveUntilStopped(
 
 /** @throws UsageError for an unknown role: its holders would go without */
 function requireSecondFactor({ "second-factor-roles": roles }: Config, db: Database) {
-  const names = rootRoles(db).map(({ name }) => name);
-  const unknown = roles.find((role) => !names.includes(role));
-  if (unknown !== undefined)
-    throw new UsageError(`--second-factor-roles: ${unknown} must be one of ${names.join(", ")}`);
-  requireFactorOf(db, roles);
+  const known = new Map(rootRoles(db).map(({ name, id }) => [name, id]));
+  const ids = roles.map((name) => known.get(name) ?? unknownRole(name, known.keys()));
+  requireFactorOf(db, ids); // which stay if the role gets another name
+}
+
+function unknownRole(name: string, known: Iterable<string>): never {
+  throw new UsageError(`--second-factor-roles: ${name} must be one of ${[...known].join(", ")}`);
 }
 
 /** What the server does besides answering and delivering. @returns a function that stops it */

@@ -56,16 +56,15 @@ export function factorOf(db: Database, userId: number): Factor | undefined {
 }
 
 /** The roles whose holders must have a second factor to sign in with a password. */
-const requiringOf = perDatabase(() => ({ roles: [] as readonly string[] }));
+const requiringOf = perDatabase(() => ({ roles: [] as readonly number[] }));
 
-/** From now on, users with these root roles, by name, need a second factor. */
-export const requireFactorOf = (db: Database, roles: readonly string[]) =>
+/** From now on, users with these root roles, by id, need a second factor. */
+export const requireFactorOf = (db: Database, roles: readonly number[]) =>
   void Object.assign(requiringOf(db), { roles });
 
-const rolesHeld = valueQuery<{ userId: number }, string>(`
-  SELECT name FROM roles WHERE id IN (
-    SELECT root_role FROM users WHERE id = :userId
-    UNION SELECT root_role FROM groups JOIN group_users ON group_id = groups.id WHERE user_id = :userId)`);
+const rolesHeld = valueQuery<{ userId: number }, number | null>(`
+  SELECT root_role FROM users WHERE id = :userId
+  UNION SELECT root_role FROM groups JOIN group_users ON group_id = groups.id WHERE user_id = :userId`);
 
 /** Whether a root role of the user's, their own or a group's, requires a second factor. */
 export function isRequired(db: Database, userId: number): boolean {
@@ -74,7 +73,7 @@ export function isRequired(db: Database, userId: number): boolean {
     roles.length > 0 &&
     rolesHeld(db)
       .all({ userId })
-      .some((name) => roles.includes(name))
+      .some((role) => role !== null && roles.includes(role))
   );
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { TOTP } from "otpauth";
 import { SYSTEM } from "../../src/access/actor.ts";
+import { ROLES } from "../../src/access/permissions.ts";
 import { rotateKey } from "../../src/db/secrets.ts";
 import { write } from "../../src/events/write.ts";
 import { stepOf } from "../../src/people/one-time-code.ts";
@@ -130,7 +131,7 @@ test("wrong codes are limited like passwords, and a hundred in a row leave only 
 
 test("wrong codes of a key that was never enabled don't count against the next one", async (t) => {
   const { db, prepared, signIn, app } = await openWithApp(t);
-  requireFactorOf(db, ["Admin", "Editor", "Viewer"]);
+  requireFactorOf(db, [ROLES.admin, ROLES.editor, ROLES.viewer]);
   await prepared();
   db.exec("UPDATE second_factors SET wrong = 100");
   const { body: key } = await prepared();
@@ -176,7 +177,7 @@ test("it is removed by its owner with a code, or by an administrator, and both a
 
 test("a role that requires one: it is set up at the next sign-in, or there is none", async (t) => {
   const { signIn, prepared, app, db, at } = await openWithApp(t);
-  requireFactorOf(db, ["Editor"]);
+  requireFactorOf(db, [ROLES.editor]);
   const SETUP = [401, "SecondFactorSetupRequired"];
   assert.deepEqual(await nameOf(signIn()), SETUP);
   assert.deepEqual(await nameOf(signIn("123456")), REFUSED, "nothing is prepared");
@@ -187,14 +188,14 @@ test("a role that requires one: it is set up at the next sign-in, or there is no
   at(30);
   assert.deepEqual(await nameOf(signIn()), REFUSED);
   assert.equal((await signIn(code(30))).body.recoveryCodes, undefined);
-  requireFactorOf(db, ["Admin"]);
+  requireFactorOf(db, [ROLES.admin]);
   at(60);
   assert.deepEqual(await nameOf(signIn()), REFUSED, "who has one needs it");
 });
 
 test("a group's root role requires one too; tokens need none", async (t) => {
   const { signIn, request, db } = await openWithApp(t);
-  requireFactorOf(db, ["Admin"]);
+  requireFactorOf(db, [ROLES.admin]);
   assert.equal((await signIn()).status, 200);
   db.exec(`INSERT INTO groups (id, name, root_role, created_at) VALUES (9, 'admins', 1, '2026-01-01T00:00:00.000Z');
     INSERT INTO group_users (group_id, user_id, joined_at) VALUES (9, 5, '2026-01-01T00:00:00.000Z')`);

@@ -46,7 +46,7 @@ test("a role that requires an app is asked for it at the sign-in", async (t) => 
   const { db, url, openWindow } = await openPage(t);
   const hash = await hashPassword(PASSWORD);
   write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash }));
-  requireFactorOf(db, ["Admin"]);
+  requireFactorOf(db, [1]);
   const page = await openWindow();
   await page.goto(`${url}/projects`);
   await type(page, "Username or e-mail address", "admin");
