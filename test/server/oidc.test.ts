@@ -498,6 +498,30 @@ test("where a sign-out leads is stored encrypted, also with a new key; without i
   assert.equal((await get("/api/admin/user", second)).status, 401);
 });
 
+test("a name with spaces around it is the one without, and the system's are taken", async (t) => {
+  const { come, users } = await start(t);
+  const before = (await users()).length;
+  for (const name of ["nina@example.com ", " nina", " ninа", "cli", "unleash_system_user", "CLI "])
+    assert.match(problem(await come({ sub: name, preferred_username: name }))!, /Another account has/, name);
+  assert.equal((await users()).length, before);
+});
+
+test("a provider can't be another one, whatever it says of itself", async (t) => {
+  const { stub, come, request, logged } = await startByApi(t);
+  const said = stub.answers[DISCOVERY]!;
+  const { body = "" } = await said();
+  for (const issuer of ["https://id.example.com", "proxy", `${stub.issuer}/other`]) {
+    stub.answers[DISCOVERY] = () => ({ body: JSON.stringify({ ...JSON.parse(body), issuer }) });
+    const asked = { method: "POST", body: { discoverUrl: stub.issuer + DISCOVERY } };
+    const { problem } = (await request("/api/admin/auth/oidc/test", asked)).body;
+    assert.equal(problem, `its issuer is ${issuer}, another address`);
+  }
+  stub.answers[DISCOVERY] = said;
+  assert.match(problem(await come({ sub: "", preferred_username: "empty" }))!, /who you are/);
+  assert.match(problem(await come({ azp: "other", preferred_username: "azp" }))!, /another program/);
+  assert.deepEqual(logged, []);
+});
+
 test("passwords are switched off only while an Admin can sign in without one", async (t) => {
   const { come, configure, db, given, request } = await startByApi(t);
   const passwords = (disabled: boolean) =>
@@ -508,7 +532,10 @@ test("passwords are switched off only while an Admin can sign in without one", a
   db.exec("UPDATE users SET root_role = 1 WHERE username = 'olga'");
   assert.deepEqual((await passwords(true)).body, { disabled: true, adminsWithoutPassword: 1 });
   assert.equal((await configure({ ...given, enabled: false })).status, 409);
+  const other = { ...given, discoverUrl: "https://other.example.com" };
+  assert.equal((await configure(other)).status, 409, "nobody has signed in there");
   await passwords(false);
+  assert.equal((await configure(other)).status, 200);
   assert.equal((await configure({ ...given, enabled: false })).status, 200);
 });
 
