@@ -7,7 +7,7 @@ import type { Database } from "../db/database.ts";
 import { bookkeeping, command, query, type Stored, toStored } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, found, invalid } from "../lib/api-error.ts";
-import { MASK } from "../lib/text.ts";
+import { MASK, printable } from "../lib/text.ts";
 import { isLookalike } from "./lookalikes.ts";
 import { ACCOUNT_TYPES, type User } from "./users-schema.ts";
 
@@ -19,11 +19,8 @@ export const USER_COLUMNS = `users.id, users.name, username, email, image_url AS
 
 const byId = query<{ id: number }, UserRow>(`SELECT ${USER_COLUMNS} FROM users WHERE id = :id`);
 
-// For a name that is all digits, a match by id comes first, since it is more specific.
 const byAnyName = query<{ name: string }, UserRow>(`
-  SELECT ${USER_COLUMNS} FROM users
-  WHERE CAST(id AS TEXT) = :name OR username = :name OR email = :name
-  ORDER BY CAST(id AS TEXT) = :name DESC, id LIMIT 1`);
+  SELECT ${USER_COLUMNS} FROM users WHERE CAST(id AS TEXT) = :name OR username = :name OR email = :name`);
 
 // Only an import can create users whose names differ only in letter case: each is found by their exact name.
 const toSignIn = query<{ name: string }, UserRow & { passwordHash: string | null }>(`
@@ -79,9 +76,14 @@ export function requireUser(db: Database, id: number): User {
   return found(user?.accountType === "User" ? user : undefined, NOBODY);
 }
 
-/** The user an operator refers to by id, username or e-mail address. */
+/**
+ * The user an operator refers to by id, username or e-mail address.
+ * @throws Error if it may be one of several: people choose their usernames, also one that is the id of somebody else
+ */
 export function userByAnyName(db: Database, name: string): User | undefined {
-  const row = byAnyName(db).get({ name });
+  const [row, ...others] = byAnyName(db).all({ name });
+  if (others.length > 0)
+    throw new Error(`${printable(name)} is the id or a name of several users: use another of theirs`);
   return row && toUser(row);
 }
 

@@ -126,6 +126,13 @@ describe("user", { concurrency: 4 }, () => {
     assertRefused(await link("robot"), 1, "robot is a service account, which can't sign in");
   });
 
+  test("no link for a name that is the id of somebody else", async (t) => {
+    const data = await dataFile(t, createWorld().user({ username: "1", email: "one@example.com" }).lines);
+    const link = (name: string) => runHere(["user", "link", name, "--data", data]);
+    assertRefused(await link("1"), 1, "1 is the id or a name of several users: use another of theirs");
+    assert.equal((await link("one@example.com")).code, 0);
+  });
+
   test("the list shows all users, and as JSON everything that the API shows", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const [shown, json] = await Promise.all([
