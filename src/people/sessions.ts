@@ -12,6 +12,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { DAY_MS, timestamp } from "../lib/time.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { refreshPasswordHash, requirePasswordsOn, requireSignIn, requireStillPassword } from "./passwords.ts";
+import { revokeReset } from "./resets.ts";
 import {
   codeError,
   enableFactor,
@@ -214,7 +215,7 @@ export const endOwnSession = DELETE({
 
 export const endSessionsOfUser = DELETE({
   id: "endUserSessions",
-  summary: "End all sessions of a user; tokens stay",
+  summary: "End all sessions of a user, and revoke the links that could begin others; tokens stay",
   tag: "Sessions",
   path: "/api/admin/user-admin/:id/sessions",
   permission: "ADMIN",
@@ -224,6 +225,7 @@ export const endSessionsOfUser = DELETE({
 }).change(({ tx, params: { id } }) => {
   requireUser(tx.db, id);
   endSessionsOf(tx, id);
+  revokeReset(tx, id);
 });
 
 interface SessionRow {

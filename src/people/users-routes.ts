@@ -8,7 +8,7 @@ import { MASK } from "../lib/text.ts";
 import { timestamp } from "../lib/time.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { requireStrongPassword, WEAK_PASSWORD } from "./passwords.ts";
-import { createReset, newUserPage } from "./resets.ts";
+import { createReset, newUserPage, revokeReset } from "./resets.ts";
 import { requireRootRole, rootRoles } from "./roles.ts";
 import { CreatedUser, NewUser, UpdatedUser, User, UserId, UserList, UserUpdate } from "./users-schema.ts";
 import * as store from "./users-store.ts";
@@ -99,8 +99,10 @@ export const updateUser = PUT({
   store.requireFreeNames(tx.db, { username: null, email: email || null }, id);
   const role = rootRole == null ? undefined : requireRootRole(tx.db, rootRole);
   if (role !== undefined && role !== ROLES.admin) store.requireAnotherAdmin(tx.db, id);
+  const before = store.requireUser(tx.db, id);
   store.updateUser(tx, id, { name, email, rootRole: role });
   const { rootRole: _, ...user } = store.requireUser(tx.db, id);
+  if (user.email !== before.email) revokeReset(tx, id); // it may be in a mailbox of somebody else
   return { ...user, ...(rootRole != null && { rootRole }) };
 });
 

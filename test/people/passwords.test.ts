@@ -193,6 +193,19 @@ for (const [name, change] of [
   });
 }
 
+for (const [name, method, path, body] of [
+  ["signing out everywhere", "DELETE", `${USERS}/5/sessions`, undefined],
+  ["another address", "PUT", `${USERS}/5`, { email: "other@example.com" }],
+] as const)
+  test(`${name} revokes links for setting a password`, async (t) => {
+    const { request } = await openForNina(t);
+    const asked = { method: "POST", body: { id: "nina@example.com" } };
+    const { resetPasswordUrl } = (await request(`${USERS}/reset-password`, asked)).body;
+    assert.equal((await request(path, { method, body })).status, 200);
+    const [, token] = resetPasswordUrl.split("=");
+    assert.equal((await request(`/auth/reset/validate?token=${token}`, { as: null })).status, 401);
+  });
+
 test("a link is valid for a day", async (t) => {
   const { request, db } = await openServer(t);
   const { body } = await request(`${USERS}/reset-password`, {
