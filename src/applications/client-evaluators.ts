@@ -12,7 +12,7 @@ import { type Flag, flags, liveProjects, segmentsInUse } from "./client-store.ts
 /** Evaluates an application's flags in its environment. */
 export function evaluatorOf(db: Database, actor: SdkActor) {
   const selection = toSelection(db, actor);
-  return { evaluator: evaluatorFor(db, selection), environment: selection.environment };
+  return { ...evaluatorFor(db, selection), environment: selection.environment };
 }
 
 /** The same for a user and some or all projects, without those hidden from the user. */
@@ -24,11 +24,13 @@ export function evaluatorOfProjects(
 ) {
   const requested = requestedProjects === "*" ? liveProjects(db).all({}) : [...new Set(requestedProjects)];
   const projects = requested.filter((project) => !hidden.includes(project));
-  return evaluatorFor(db, { projects, environment });
+  return evaluatorFor(db, { projects, environment }).evaluator;
 }
 
 interface CachedEvaluator {
   evaluator: Evaluator;
+  /** Of this evaluator alone; undefined if its results for a user differ from time to time. */
+  steadyId: number | undefined;
   state: State;
   revision: number;
 }
@@ -38,20 +40,36 @@ const MAX_EVALUATORS = 50;
 
 const evaluatorsOf = perDatabase(() => new BoundedMap<string, CachedEvaluator>(MAX_EVALUATORS));
 
-/** Each flag is parsed once for all evaluators. */
-const parsed = new WeakMap<Flag, ClientFeature>();
+let lastId = 0;
 
 /** The evaluator of an application's flags, reused until a flag changes. */
-function evaluatorFor(db: Database, selection: Pick<FlagSelection, "projects" | "environment">): Evaluator {
+function evaluatorFor(
+  db: Database,
+  selection: Pick<FlagSelection, "projects" | "environment">,
+): CachedEvaluator {
   const evaluators = evaluatorsOf(db);
   const state = stateOf(db, selection.environment);
   const key = JSON.stringify([selection.projects, selection.environment]);
   const found = evaluators.get(key);
-  if (found?.state === state && found.revision === state.revision) return found.evaluator;
-  const evaluator = createEvaluator(selectedFlags(state, selection).map(toFeature), segmentsOf(state));
-  evaluators.set(key, { evaluator, state, revision: state.revision });
-  return evaluator;
+  if (found?.state === state && found.revision === state.revision) return found;
+  const selected = selectedFlags(state, selection);
+  const made = {
+    evaluator: createEvaluator(selected.map(toFeature), segmentsOf(state)),
+    steadyId: isSteady(selected, state) ? ++lastId : undefined,
+    state,
+    revision: state.revision,
+  };
+  evaluators.set(key, made);
+  return made;
 }
+
+/** What depends on time, chance, or a session, which may be drawn; any other stickiness falls back to chance. */
+const UNSTEADY = /"DATE_|"gradualRollout(Random|SessionId)"|"sessionId"|"stickiness":"(?!default"|userId")/;
+
+/** Reading a thousand flags takes three milliseconds, so each remembers what was found. */
+const isSteady = (flags: readonly Flag[], { segments }: State) =>
+  flags.every((flag) => (flag.isSteady ??= !UNSTEADY.test(flag.text))) &&
+  [...segments.values()].every(({ text }) => !UNSTEADY.test(text));
 
 /** A context at the time that the database shows, unless it has a time of its own. */
 export function inTimeOf(db: Database, context: Context): Context {
@@ -66,11 +84,7 @@ export function evaluatorAfresh(db: Database, project: string, environment: stri
   return createEvaluator(own.map(toFeature), segmentsOf({ segments: segmentsInUse(db, environment) }));
 }
 
-function toFeature(flag: Flag): ClientFeature {
-  const feature = parsed.get(flag) ?? (JSON.parse(flag.text) as ClientFeature);
-  parsed.set(flag, feature);
-  return feature;
-}
+const toFeature = (flag: Flag) => (flag.feature ??= JSON.parse(flag.text) as ClientFeature);
 
 const segmentsOf = ({ segments }: Pick<State, "segments">) =>
   [...segments.values()].map(({ text }) => JSON.parse(text) as ClientSegment);

@@ -1,5 +1,6 @@
 import { type Database, perDatabase } from "../db/database.ts";
 import { noteRead, query, valueQuery } from "../db/statement.ts";
+import type { ClientFeature } from "../evaluation/client-feature.ts";
 import { EVENT_TYPES, type EventType } from "../events/schema.ts";
 import { RawJson, toJson } from "../lib/raw-json.ts";
 
@@ -9,6 +10,9 @@ export interface Flag {
   readonly project: string;
   /** A `ClientFeature` as JSON. */
   readonly text: string;
+  /** The same as a value, and whether a user always gets the same result: once an evaluator has asked. */
+  feature?: ClientFeature;
+  isSteady?: boolean;
 }
 
 /** A segment in use. */

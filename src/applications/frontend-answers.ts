@@ -5,6 +5,7 @@ import type { Evaluator } from "../evaluation/evaluator.ts";
 import { WithHeaders } from "../http/operation.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { RawJson } from "../lib/raw-json.ts";
+import type { evaluatorOf } from "./client-evaluators.ts";
 import type { FrontendFlags } from "./frontend-schema.ts";
 
 /*
@@ -20,10 +21,17 @@ type Answer = WithHeaders<RawJson<FrontendFlags>>;
 const answersOf = perDatabase(() => new BoundedMap<string, Answer>(MAX_CHARACTERS));
 
 /** The flags that are on. @param drawn the session's id, if it was drawn for this request */
-export function answerFor(db: Database, evaluator: Evaluator, context: Context, drawn?: string) {
-  const id = context.userId === undefined ? undefined : steadyIdOf(evaluator);
-  if (id === undefined) return toAnswer(evaluator, context);
-  const key = JSON.stringify([id, context.sessionId === drawn ? { ...context, sessionId: null } : context]);
+export function answerFor(
+  db: Database,
+  { evaluator, steadyId }: ReturnType<typeof evaluatorOf>,
+  context: Context,
+  drawn?: string,
+) {
+  if (context.userId === undefined || steadyId === undefined) return toAnswer(evaluator, context);
+  const key = JSON.stringify([
+    steadyId,
+    context.sessionId === drawn ? { ...context, sessionId: null } : context,
+  ]);
   const answers = answersOf(db);
   const known = answers.get(key);
   if (known) return known;
@@ -34,8 +42,9 @@ export function answerFor(db: Database, evaluator: Evaluator, context: Context, 
 
 function toAnswer(evaluator: Evaluator, context: Context): Answer {
   const toggles = [...evaluator.features.values()].flatMap(({ name, impressionData }) => {
-    const { feature_enabled: isOn, ...variant } = evaluator.evaluate(name, context);
-    if (!isOn) return [];
+    const evaluation = evaluator.evaluate(name, context);
+    if (!evaluation.feature_enabled) return [];
+    const { feature_enabled: _, ...variant } = evaluation;
     const variantResult = { ...variant, feature_enabled: true as const, featureEnabled: true as const };
     return [{ name, enabled: true as const, variant: variantResult, impressionData }];
   });
@@ -44,18 +53,3 @@ function toAnswer(evaluator: Evaluator, context: Context): Answer {
     etag: `"${crypto.hash("sha1", text, "base64url")}"`,
   });
 }
-
-/** By evaluator; undefined if its results may differ for a user. */
-const steadyIds = new WeakMap<Evaluator, number | undefined>();
-let lastId = 0;
-
-function steadyIdOf(evaluator: Evaluator) {
-  if (!steadyIds.has(evaluator)) steadyIds.set(evaluator, isSteady(evaluator) ? ++lastId : undefined);
-  return steadyIds.get(evaluator);
-}
-
-/** What depends on time, chance, or a session, which may be drawn; any other stickiness falls back to chance. */
-const UNSTEADY = /"DATE_|"gradualRollout(Random|SessionId)"|"sessionId"|"stickiness":"(?!default"|userId")/;
-
-const isSteady = ({ features, segments }: Evaluator) =>
-  ![...features.values(), ...segments.values()].some((one) => UNSTEADY.test(JSON.stringify(one)));

@@ -16,9 +16,9 @@ export const readFrontendFlags = GET({
   isUncached: true,
   response: FrontendFlags,
 }).run(({ db, actor, searchParams, address }) => {
-  const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
-  const filled = contextDefaults(address, environment);
-  return answerFor(db, evaluator, inTimeOf(db, toContext(fromQuery(searchParams), filled)), filled.sessionId);
+  const own = evaluatorOf(db, actor as SdkActor);
+  const filled = contextDefaults(address, own.environment);
+  return answerFor(db, own, inTimeOf(db, toContext(fromQuery(searchParams), filled)), filled.sessionId);
 });
 
 export const postFrontendFlags = POST({
@@ -32,8 +32,8 @@ export const postFrontendFlags = POST({
   response: FrontendFlags,
   example: { context: { appName: "checkout", userId: "7", properties: { plan: "gold" } } },
 }).run(({ db, actor, body }) => {
-  const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
-  return answerFor(db, evaluator, inTimeOf(db, toContext(body.context, { environment })));
+  const own = evaluatorOf(db, actor as SdkActor);
+  return answerFor(db, own, inTimeOf(db, toContext(body.context, { environment: own.environment })));
 });
 
 /**
