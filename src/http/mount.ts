@@ -168,13 +168,8 @@ function perform(site: Site, operation: Operation, event: H3Event) {
   const commit = commitFor(site, operation, event, claim);
   const run = (body?: unknown) => {
     requireSeen(claim);
-    const on = (db: Database) =>
-      toOutcome(
-        site,
-        operation,
-        event,
-        operation.handle(toRequest(db, event, { params, query, body }), commit),
-      );
+    const result = (db: Database) => operation.handle(toRequest(db, event, { params, query, body }), commit);
+    const on = (db: Database) => snapshot(db, () => toOutcome(site, operation, event, result(db)));
     const here = () =>
       point && !isOfToday(operation) ? inPast(site, operation, event, point, on) : on(site.db);
     return operation.isHeavy ? whenFew(site, event).then(here) : here();
