@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
-import { addRoute, createRouter, findAllRoutes } from "rou3";
 import type { Actor } from "../access/actor.ts";
 import { type Claim, requirePermission, requireSeen, toClaim } from "../access/require-permission.ts";
 import { type Database, snapshot } from "../db/database.ts";
@@ -41,12 +40,24 @@ type Routes = ReadonlyMap<string, readonly Operation[]>;
 
 /** A path also serves the operations of a wider one: `/events/search` those of `/events/:name`. */
 export function toRoutes(operations: readonly Operation[]): Routes {
-  const paths = createRouter<readonly Operation[]>();
-  const groups = Map.groupBy(operations, (operation) => operation.path);
-  for (const [path, own] of groups) addRoute(paths, "", path, own);
-  const served = (path: string) => findAllRoutes(paths, "", path).flatMap(({ data }) => data);
-  return new Map([...groups.keys()].map((path) => [path, served(path)]));
+  const groups = [...Map.groupBy(operations, ({ path }) => path.split("/").length).values()];
+  return new Map(groups.flatMap((group) => toRoutesOfLength(group)));
 }
+
+function toRoutesOfLength(operations: readonly Operation[]) {
+  const paths = [...Map.groupBy(operations, ({ path }) => path)].map(([path, own]) => ({
+    path,
+    own,
+    segments: path.split("/"),
+  }));
+  return paths.map((one) => {
+    const wider = paths.filter((other) => other !== one && covers(other.segments, one.segments));
+    return [one.path, [...wider, one].flatMap(({ own }) => own)] as const;
+  });
+}
+
+const covers = (wide: readonly string[], narrow: readonly string[]) =>
+  wide.every((segment, index) => segment === narrow[index] || segment.startsWith(":"));
 
 export function mount(app: H3, site: Site, routes: Routes) {
   for (const [path, operations] of routes) {
