@@ -10,12 +10,14 @@ import { listen } from "../http/listen.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
+import { createMetrics } from "../server/metrics.ts";
+import { OPERATIONS } from "../server/surfaces.ts";
 import { type Context, command, onStop, wholeNumber } from "./command.ts";
 import { readText } from "./config.ts";
 import { closing } from "./data-file.ts";
 import { createGivenToken, secretsIn, toGivenToken } from "./first-start.ts";
 import { openSeeded, reloadOnChange } from "./seed.ts";
-import { metricsOf, readTls } from "./serve.ts";
+import { readTls } from "./serve.ts";
 import { CA_OPTION, trustOf } from "./server-url.ts";
 
 const OPTIONS = {
@@ -114,7 +116,7 @@ async function serveUpstream(context: EdgeContext) {
   const url = upstreamOf(context);
   using db = closing(open(IN_MEMORY));
   const edge = createEdge({
-    ...(await serving(context, db)),
+    ...serving(context, db),
     upstream: { url, options: trustOf(options.ca, ""), timeoutMs: seconds(context, "timeout", 10) },
     tokens: tokensOf(context),
     snapshot: snapshotOf(options.snapshot),
@@ -140,19 +142,21 @@ async function serveOffline(context: EdgeContext, file: string) {
   });
   const stopReloading = reloadOnChange(db, file, context.log, environments);
   const writtenAt = () => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const edge = createOffline({ ...(await serving(context, db)), writtenAt });
+  const edge = createOffline({ ...serving(context, db), writtenAt });
   await serveUntilStopped(context, edge, file);
   await stopReloading();
 }
 
-const serving = async ({ config, log }: EdgeContext, db: Database) =>
+const serving = ({ config, log }: EdgeContext, db: Database) =>
   ({
     db,
     log,
     basePath: config["base-path"],
     trustsProxy: config["trust-proxy"],
     logsAccess: config["access-log"],
-    metrics: config.metrics ? await metricsOf(db, config["base-path"]) : undefined,
+    metrics: config.metrics
+      ? createMetrics({ db, basePath: config["base-path"], operations: OPERATIONS })
+      : undefined,
   }) satisfies Partial<EdgeOptions>;
 
 async function serveUntilStopped({ config, log, print, world }: EdgeContext, edge: Edge, source: string) {

@@ -18,6 +18,7 @@ import { keepSearchesMerged } from "../log/search-merging.ts";
 import { rootRoles } from "../people/roles.ts";
 import { requireFactorOf } from "../people/second-factor-store.ts";
 import { createServer } from "../server/app.ts";
+import { createMetrics } from "../server/metrics.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
 import { watchAge, watchRetention, watchUsage } from "../server/tasks.ts";
 import { isUntouched } from "../transfer/import.ts";
@@ -207,7 +208,7 @@ export async function serveUntilStopped(
     oidc: readOidc(world.env, config["public-url"]),
     sending: sendingTo(context),
     authProxy: authProxyOf(config, db),
-    metrics: config.metrics ? await metricsOf(db, basePath) : undefined,
+    metrics: config.metrics ? createMetrics({ db, basePath, operations: OPERATIONS }) : undefined,
     at,
     logsAccess: config["access-log"],
     inbox: config.inbox,
@@ -258,12 +259,6 @@ function warnAboutPublicUrl({ config, log }: Context) {
   if (publicUrl === "" || publicUrl.endsWith(basePath)) return;
   const message = "--public-url does not end with --base-path: links in responses won't work";
   log({ level: "warn", message });
-}
-
-/** Loaded only if needed, since it takes a tenth of the start-up time. */
-export async function metricsOf(db: Database, basePath: string) {
-  const { createMetrics } = await import("../server/metrics.ts");
-  return createMetrics({ db, basePath, operations: OPERATIONS });
 }
 
 /** The URL for clients. @param url where it listens */

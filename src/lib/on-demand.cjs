@@ -15,6 +15,8 @@ exports.openidClient = () => require("openid-client");
 
 exports.otpauth = () => require("otpauth");
 
+exports.promClient = () => require("prom-client");
+
 exports.re2js = () => require("re2js");
 
 exports.yaml = () => require("yaml");

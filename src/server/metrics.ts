@@ -1,12 +1,13 @@
 import { performance } from "node:perf_hooks";
 import { HTTPResponse } from "h3";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Database } from "../db/database.ts";
 import { countAllEvents } from "../events/record.ts";
 import type { Listener } from "../http/listener.ts";
 import { type Operation, operationFinder } from "../http/operation.ts";
 import { pathOf } from "../http/path.ts";
 import { deliveryQueues, type Queue } from "../integrations/deliveries.ts";
+import { promClient } from "../lib/on-demand.cjs";
 
 /** In seconds; most responses take less than a millisecond. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -28,6 +29,7 @@ interface MetricsOptions {
 
 /** A server's metrics since it started; those about the database are read on request. */
 export function createMetrics({ db, basePath, operations }: MetricsOptions): Metrics {
+  const { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } = promClient();
   const registry = new Registry();
   const registers = [registry];
   const labelNames = ["operation", "status"];
@@ -79,7 +81,7 @@ export function createMetrics({ db, basePath, operations }: MetricsOptions): Met
 const gaugeIn =
   (registers: Registry[]): Metrics["gauge"] =>
   (name, help, read) =>
-    void new Gauge({
+    void new (promClient().Gauge)({
       name,
       help,
       registers,
@@ -98,7 +100,7 @@ function mountGauges(db: Database, gauge: Metrics["gauge"]) {
 /** The queue of each integration, read on request. */
 function mountDeliveryGauges(db: Database, registers: Registry[]) {
   const gauge = (name: string, help: string, figureIn: (queue: Queue) => number) =>
-    new Gauge({
+    new (promClient().Gauge)({
       name,
       help,
       labelNames: ["integration", "provider"],
