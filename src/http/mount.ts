@@ -179,8 +179,11 @@ function perform(site: Site, operation: Operation, event: H3Event) {
   const commit = commitFor(site, operation, event, claim);
   const run = (body?: unknown) => {
     requireSeen(claim);
-    const result = (db: Database) => operation.handle(toRequest(db, event, { params, query, body }), commit);
-    const on = (db: Database) => snapshot(db, () => toOutcome(site, operation, event, result(db)));
+    const answer = (db: Database) => {
+      const request = toRequest(db, event, { params, query, body });
+      return toOutcome(site, operation, event, operation.handle(request, commit));
+    };
+    const on = (db: Database) => (operation.changes ? answer(db) : snapshot(db, () => answer(db)));
     const here = () =>
       point && !isOfToday(operation) ? inPast(site, operation, event, point, on) : on(site.db);
     return operation.isHeavy ? whenFew(site, event).then(here) : here();
