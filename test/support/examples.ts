@@ -21,6 +21,7 @@ export const exampleWorld = () =>
     .add("segment", { id: 1, name: "Testers", constraints: [] })
     .add("tag", { type: "simple", value: "urgent" })
     .add("role", { id: 8, name: "Night watch", type: "custom", permissions: [] })
+    .add("banner", { id: 1, message: "Back at noon" })
     .user({ accountType: "Service Account", username: "pipeline" })
     .group("Day shift", [2])
     .project("shop")
