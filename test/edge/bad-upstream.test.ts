@@ -53,6 +53,7 @@ for (const [name, [via, logged]] of Object.entries(TROUBLES)) {
       maxAgeMs: 600,
     });
     const own = await get(`${server.url}/api/client/features`, CLIENT, SPEC);
+    await until(async () => (await get(`${edge.url}/api/client/features`, CLIENT, SPEC)).text === own.text);
     server.line.via = via;
     await until(async () => (await fetch(`${edge.url}/ready`)).status === 503, "it shows");
     assert.equal((await get(`${edge.url}/api/client/features`, CLIENT, SPEC)).text, own.text);
