@@ -57,13 +57,20 @@ export async function discover(db: Database, settings: OidcSettings): Promise<Co
   );
   const { issuer } = config.serverMetadata();
   // The client doesn't compare them if it is given the whole address: any provider could be another one.
-  if (issuerAt(issuer) !== issuerAt(url.href)) throw new Error(`its issuer is ${issuer}, another address`);
+  if (!isIssuerAt(issuer, settings)) throw new Error(`its issuer is ${issuer}, another address`);
   return config;
 }
 
-/** Who a provider is by the address of its description, or of itself, without a slash at the end. */
-export const issuerAt = (address: string) =>
-  address.replace(/\/\.well-known\/openid-configuration\/?$/, "").replace(/\/$/, "");
+/** Whether a provider that calls itself so is the one of the settings: its own address, or that of its description. */
+export const isIssuerAt = (issuer: string, { discoverUrl }: Pick<OidcSettings, "discoverUrl">) =>
+  URL.canParse(issuer) &&
+  bare(issuer) === bare(discoverUrl.replace(/\/\.well-known\/openid-configuration\/?($|\?.*)/, ""));
+
+/** As every spelling of it: without a slash at the end, and what follows a path. */
+function bare(address: string) {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname.replace(/\/$/, "");
+}
 
 /** The longest answer of a provider that is read, in bytes. */
 const MAX_BYTES = 1024 * 1024;

@@ -3,10 +3,10 @@ import type { Database } from "../db/database.ts";
 import { GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { Count } from "../lib/validation.ts";
-import { countTiedAdmins } from "../people/identities.ts";
+import { tiedAdmins } from "../people/identities.ts";
 import { passwordsAreOff } from "../people/passwords.ts";
 import { changeSetting, currentSetting, PasswordSettings } from "./instance.ts";
-import { currentProvider, issuerAt } from "./oidc-provider.ts";
+import { currentProvider, isIssuerAt } from "./oidc-provider.ts";
 import { waysOf } from "./oidc-schema.ts";
 
 /** Whether passwords are switched off, and how many Admins can sign in without one: they have done so, with a provider or proxy. */
@@ -46,8 +46,13 @@ const statusOf = (db: Database) => ({
 
 function adminsWithoutPassword(db: Database) {
   const provider = currentProvider(db);
-  const ofProxy = waysOf(db).hasProxy ? ["proxy"] : [];
-  return countTiedAdmins(db, provider ? [...ofProxy, issuerAt(provider.discoverUrl)] : ofProxy);
+  const isInUse = (issuer: string) =>
+    issuer === "proxy" ? waysOf(db).hasProxy : provider !== undefined && isIssuerAt(issuer, provider);
+  return new Set(
+    tiedAdmins(db)
+      .filter(({ issuer }) => isInUse(issuer))
+      .map(({ id }) => id),
+  ).size;
 }
 
 /** @throws ApiError `ConflictError` if passwords are switched off and no Admin could sign in */

@@ -124,10 +124,8 @@ const tied = valueQuery<{ issuer: string; subject: string }, number>(`
 const tie = command<{ issuer: string; subject: string; userId: number }>(`
   INSERT INTO identities (issuer, subject, user_id) VALUES (:issuer, :subject, :userId)`);
 
-/** How many Admins have signed in through the systems in use. @param systems their issuers, without a slash at the end */
-export const countTiedAdmins = (db: Database, systems: readonly string[]): number =>
-  tiedAdmins(db).get({ systems: JSON.stringify(systems) })!;
+/** The Admins who have signed in through other systems, each with these. */
+export const tiedAdmins = (db: Database) => adminsTied(db).all({});
 
-const tiedAdmins = valueQuery<{ systems: string }, number>(`
-  SELECT count(DISTINCT users.id) FROM identities JOIN users ON users.id = user_id
-  WHERE ${HOLDS_ADMIN} AND rtrim(issuer, '/') IN (SELECT value FROM json_each(:systems))`);
+const adminsTied = query<object, { id: number; issuer: string }>(`
+  SELECT users.id, issuer FROM identities JOIN users ON users.id = user_id WHERE ${HOLDS_ADMIN}`);
