@@ -233,7 +233,7 @@ export async function serveUntilStopped(
 function requireSecondFactor({ "second-factor-roles": roles }: Config, db: Database) {
   const known = new Map(rootRoles(db).map(({ name, id }) => [name, id]));
   const ids = roles.map((name) => known.get(name) ?? unknownRole(name, known.keys()));
-  requireFactorOf(db, ids); // which stay if the role gets another name
+  requireFactorOf(db, [...ids, ...roles]); // a role may get another name, or be made anew
 }
 
 function unknownRole(name: string, known: Iterable<string>): never {

@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import { hashSecret } from "../access/token.ts";
 import { type Database, perDatabase } from "../db/database.ts";
 import { decrypt, encrypt, UnreadableSecretError } from "../db/secrets.ts";
-import { bookkeeping, command, query, valueQuery } from "../db/statement.ts";
+import { bookkeeping, command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, found } from "../lib/api-error.ts";
@@ -56,15 +56,16 @@ export function factorOf(db: Database, userId: number): Factor | undefined {
 }
 
 /** The roles whose holders must have a second factor to sign in with a password. */
-const requiringOf = perDatabase(() => ({ roles: [] as readonly number[] }));
+const requiringOf = perDatabase(() => ({ roles: [] as ReadonlyArray<number | string> }));
 
-/** From now on, users with these root roles, by id, need a second factor. */
-export const requireFactorOf = (db: Database, roles: readonly number[]) =>
+/** From now on, users with these root roles, each by id or name, need a second factor. */
+export const requireFactorOf = (db: Database, roles: ReadonlyArray<number | string>) =>
   void Object.assign(requiringOf(db), { roles });
 
-const rolesHeld = valueQuery<{ userId: number }, number | null>(`
-  SELECT root_role FROM users WHERE id = :userId
-  UNION SELECT root_role FROM groups JOIN group_users ON group_id = groups.id WHERE user_id = :userId`);
+const rolesHeld = query<{ userId: number }, { id: number; name: string }>(`
+  SELECT id, name FROM roles WHERE id IN (
+    SELECT root_role FROM users WHERE id = :userId
+    UNION SELECT root_role FROM groups JOIN group_users ON group_id = groups.id WHERE user_id = :userId)`);
 
 /** Whether a root role of the user's, their own or a group's, requires a second factor. */
 export function isRequired(db: Database, userId: number): boolean {
@@ -73,7 +74,7 @@ export function isRequired(db: Database, userId: number): boolean {
     roles.length > 0 &&
     rolesHeld(db)
       .all({ userId })
-      .some((role) => role !== null && roles.includes(role))
+      .some(({ id, name }) => roles.includes(id) || roles.includes(name))
   );
 }
 
