@@ -248,10 +248,10 @@ const CLEAR_REST = [
   command<object>(`DELETE FROM deleted_private_projects`),
   command<object>(`DELETE FROM banners`),
   command<object>(`DELETE FROM settings WHERE name NOT IN ('instance', 'unleash.enterprise.auth.oidc')`),
-  // The id may be that of another role from now on.
+  // A custom role's id may be that of another one from now on.
   command<object>(`
-    UPDATE settings SET content = json_remove(content, '$.defaultRootRoleId')
-    WHERE name = 'unleash.enterprise.auth.oidc'`),
+    UPDATE settings SET content = json_remove(content, '$.defaultRootRoleId', '$.defaultRootRole')
+    WHERE name = 'unleash.enterprise.auth.oidc' AND content ->> 'defaultRootRoleId' > 5`),
   command<object>(`DELETE FROM sqlite_sequence`),
 ];
 
