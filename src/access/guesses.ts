@@ -30,6 +30,8 @@ interface Guess {
   /** The signed-in user's id, or the name as typed: counting by the user it belongs to would reveal whether one exists. */
   who: number | string;
   address: string | undefined;
+  /** Requests for links are counted apart: they would lock out whoever they are for. */
+  kind?: "password" | "link";
 }
 
 /**
@@ -37,9 +39,17 @@ interface Guess {
  * @returns a function that undoes the count
  * @throws ApiError `RateLimitError` with `Retry-After`, after too many wrong passwords
  */
-export function countGuess(db: Database, { who, address }: Guess, now = Date.now()): () => void {
+export function countGuess(
+  db: Database,
+  { who, address, kind = "password" }: Guess,
+  now = Date.now(),
+): () => void {
   const windows = windowsOf(db, now);
-  const keys = [`${typeof who} ${hashSecret(String(who).toLowerCase())}`, `from ${networkOf(address ?? "")}`];
+  const whose = [
+    `${typeof who} ${hashSecret(String(who).toLowerCase())}`,
+    `from ${networkOf(address ?? "")}`,
+  ];
+  const keys = whose.map((key) => `${kind} ${key}`);
   const current = keys.map((key) => windows.get(key) ?? { count: 0, end: now + WINDOW_MS });
   const full = current.filter(({ count }) => count >= MAX_WRONG).map(({ end }) => end);
   if (full.length > 0) throw tooMany(Math.ceil((Math.max(...full) - now) / 1000));

@@ -142,7 +142,7 @@ export const mailReset = POST({
   example: { email: "robin@shop.example" },
 }).run(({ db, address, body: { email } }) => {
   const delivery = requireLinkDelivery(db);
-  countGuess(db, { who: `mail to ${email}`, address }); // apart from wrong passwords, which would lock out whoever it is
+  countGuess(db, { who: email, address, kind: "link" });
   deliverLink(db, email, delivery); // not awaited: the time it takes would reveal whether the address is known
 });
 
