@@ -102,7 +102,8 @@ export const updateUser = PUT({
   const before = store.requireUser(tx.db, id);
   store.updateUser(tx, id, { name, email, rootRole: role });
   const { rootRole: _, ...user } = store.requireUser(tx.db, id);
-  if (user.email !== before.email) revokeReset(tx, id); // it may be in a mailbox of somebody else
+  const isSame = before.email === undefined || before.email.toLowerCase() === user.email?.toLowerCase();
+  if (!isSame) revokeReset(tx, id); // it may be in a mailbox of somebody else
   return { ...user, ...(rootRole != null && { rootRole }) };
 });
 

@@ -41,7 +41,7 @@ test("a bare address is trusted alone, a range as it is; without settings, nobod
     configured({ user: "Remote-User", from: "2001:db8::1, 10.1.0.0/16", create: "Viewer" }),
     db,
   )!;
-  assert.deepEqual([headers.user, role], ["remote-user", 3]);
+  assert.deepEqual([headers.user, role], ["remote-user", "Viewer"]);
   assert.deepEqual([from.check("2001:db8::1", "ipv6"), from.check("2001:db8::2", "ipv6")], [true, false]);
   assert.deepEqual(
     [from.check("10.1.2.3"), from.check("::ffff:10.1.2.3", "ipv6"), from.check("10.2.0.1")],
