@@ -12,20 +12,17 @@ const WHOLE = 256 * 1024;
 export class JsonStream {
   /** @param root prefixes our own paths */
   readonly chunks: (root: string) => Iterable<string>;
-  readonly whole: number;
 
-  /** @param whole up to this many characters, all chunks are produced at once and sent with their length */
-  constructor(chunks: (root: string) => Iterable<string>, whole = WHOLE) {
+  constructor(chunks: (root: string) => Iterable<string>) {
     this.chunks = chunks;
-    this.whole = whole;
   }
 }
 
 /** The whole text if it is short, otherwise a stream of text. */
-export function toBody({ chunks, whole }: JsonStream, root: string): string | Readable {
+export function toBody({ chunks }: JsonStream, root: string): string | Readable {
   const iterator = chunks(root)[Symbol.iterator]();
   let begin = "";
-  while (begin.length < whole) {
+  while (begin.length < WHOLE) {
     const next = iterator.next();
     if (next.done) return begin;
     begin += next.value;

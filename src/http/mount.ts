@@ -183,6 +183,7 @@ function perform(site: Site, operation: Operation, event: H3Event) {
       const request = toRequest(db, event, { params, query, body });
       return toOutcome(site, operation, event, operation.handle(request, commit));
     };
+    // A body is put together from what its handler has read: in the same snapshot.
     const on = (db: Database) => (operation.changes ? answer(db) : snapshot(db, () => answer(db)));
     const here = () =>
       point && !isOfToday(operation) ? inPast(site, operation, event, point, on) : on(site.db);
