@@ -18,7 +18,7 @@ export const AUTH_PROXY = [
 
 /** The proxy that signs people in, if there is one. @throws UsageError for settings that don't go together */
 export function authProxyOf(config: Config, db: Database): SigningProxy | undefined {
-  const { "auth-proxy-user": user, "auth-proxy-from": from } = config;
+  const { "auth-proxy-user": user, "auth-proxy-from": from, "auth-proxy-create": role } = config;
   if (user === "") {
     const others = AUTH_PROXY.filter((name) => name !== "auth-proxy-groups-separator"); // which has a default
     const alone = others.find((name) => config[name].length > 0);
@@ -36,16 +36,17 @@ export function authProxyOf(config: Config, db: Database): SigningProxy | undefi
       groups: config["auth-proxy-groups"] || undefined,
     },
     separator: config["auth-proxy-groups-separator"],
-    role: knownRole(db, config["auth-proxy-create"]),
+    role: role === "" ? undefined : roleNamed(db, "auth-proxy-create", role).name,
     logout: config["auth-proxy-logout"] || undefined,
   };
 }
 
-function knownRole(db: Database, name: string) {
-  if (name === "") return undefined;
-  if (rootRoleNamed(db, name)) return name;
+/** The root role that an option names. @throws UsageError if there is none */
+export function roleNamed(db: Database, option: string, name: string) {
+  const role = rootRoleNamed(db, name);
+  if (role) return role;
   const names = rootRoles(db).map((one) => one.name);
-  throw new UsageError(`--auth-proxy-create: ${name} must be one of ${names.join(", ")}`);
+  throw new UsageError(`--${option}: ${name} must be one of ${names.join(", ")}`);
 }
 
 /** A bare address is that one alone. Ranges of IPv6 may have all of IPv4 in them, such as ::ffff:10.0.0.0/8. */

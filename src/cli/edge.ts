@@ -10,14 +10,12 @@ import { listen } from "../http/listen.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
-import { createMetrics } from "../server/metrics.ts";
-import { OPERATIONS } from "../server/surfaces.ts";
 import { type Context, command, onStop, wholeNumber } from "./command.ts";
 import { readText } from "./config.ts";
 import { closing } from "./data-file.ts";
 import { createGivenToken, secretsIn, toGivenToken } from "./first-start.ts";
 import { openSeeded, reloadOnChange } from "./seed.ts";
-import { readTls } from "./serve.ts";
+import { metricsOf, readTls } from "./serve.ts";
 import { CA_OPTION, trustOf } from "./server-url.ts";
 
 const OPTIONS = {
@@ -154,9 +152,7 @@ const serving = ({ config, log }: EdgeContext, db: Database) =>
     basePath: config["base-path"],
     trustsProxy: config["trust-proxy"],
     logsAccess: config["access-log"],
-    metrics: config.metrics
-      ? createMetrics({ db, basePath: config["base-path"], operations: OPERATIONS })
-      : undefined,
+    metrics: metricsOf(config, db),
   }) satisfies Partial<EdgeOptions>;
 
 async function serveUntilStopped({ config, log, print, world }: EdgeContext, edge: Edge, source: string) {

@@ -15,14 +15,13 @@ import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
 import { keepSearchesMerged } from "../log/search-merging.ts";
-import { rootRoles } from "../people/roles.ts";
 import { requireFactorOf } from "../people/second-factor-store.ts";
 import { createServer } from "../server/app.ts";
 import { createMetrics } from "../server/metrics.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
 import { watchAge, watchRetention, watchUsage } from "../server/tasks.ts";
 import { isUntouched } from "../transfer/import.ts";
-import { AUTH_PROXY, authProxyOf } from "./auth-proxy.ts";
+import { AUTH_PROXY, authProxyOf, roleNamed } from "./auth-proxy.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { type Config, readText, SETTINGS } from "./config.ts";
 import { AT_OPTION, dataFileToRead } from "./data-file.ts";
@@ -208,7 +207,7 @@ export async function serveUntilStopped(
     oidc: readOidc(world.env, config["public-url"]),
     sending: sendingTo(context),
     authProxy: authProxyOf(config, db),
-    metrics: config.metrics ? createMetrics({ db, basePath, operations: OPERATIONS }) : undefined,
+    metrics: metricsOf(config, db),
     at,
     logsAccess: config["access-log"],
     inbox: config.inbox,
@@ -231,13 +230,8 @@ export async function serveUntilStopped(
 
 /** @throws UsageError for an unknown role: its holders would go without */
 function requireSecondFactor({ "second-factor-roles": roles }: Config, db: Database) {
-  const known = new Map(rootRoles(db).map(({ name, id }) => [name, id]));
-  const ids = roles.map((name) => known.get(name) ?? unknownRole(name, known.keys()));
+  const ids = roles.map((name) => roleNamed(db, "second-factor-roles", name).id);
   requireFactorOf(db, [...ids, ...roles]); // a role may get another name, or be made anew
-}
-
-function unknownRole(name: string, known: Iterable<string>): never {
-  throw new UsageError(`--second-factor-roles: ${name} must be one of ${[...known].join(", ")}`);
 }
 
 /** What the server does besides answering and delivering. @returns a function that stops it */
@@ -260,6 +254,10 @@ function warnAboutPublicUrl({ config, log }: Context) {
   const message = "--public-url does not end with --base-path: links in responses won't work";
   log({ level: "warn", message });
 }
+
+/** Undefined unless the operator wants any. */
+export const metricsOf = ({ metrics, "base-path": basePath }: Config, db: Database) =>
+  metrics ? createMetrics({ db, basePath, operations: OPERATIONS }) : undefined;
 
 /** The URL for clients. @param url where it listens */
 export const publicUrl = (config: Config, url: string) => config["public-url"] || url;
