@@ -6,20 +6,18 @@ const names = query<object, { id: number; username: string | null; email: string
   SELECT id, username, email FROM users`);
 
 /**
- * Whether another user, or the system, has a name that looks the same: in a different letter case, with similar letters of other
- * alphabets, or with invisible characters. One user's username can't be another's e-mail address either, since both
- * are used to sign in. There are few enough users to check them all.
+ * Whether another user, or the system, has a name that looks the same: in a different letter case, with similar letters
+ * of other alphabets, or with invisible characters. One user's username can't be another's e-mail address either, since
+ * both are used to sign in. There are few enough users to check them all.
  */
 export function isLookalike(db: Database, name: string, exceptId?: number): boolean {
   const looks = looksOf(name);
   const isAlike = (own: string | null) => own !== null && looksOf(own).some((look) => looks.includes(look));
-  const isOther = ({ id }: { id: number }) => id !== exceptId;
   return (
     OF_SYSTEM.some(isAlike) ||
     names(db)
       .all({})
-      .filter(isOther)
-      .some(({ username, email }) => isAlike(username) || isAlike(email))
+      .some(({ id, username, email }) => id !== exceptId && (isAlike(username) || isAlike(email)))
   );
 }
 

@@ -95,11 +95,10 @@ export const updateUser = PUT({
   example: { name: "Robin", rootRole: 2 },
   exampleParams: { id: "3" },
 }).change(({ tx, params: { id }, body: { name, email, rootRole } }) => {
-  store.requireUser(tx.db, id);
+  const before = store.requireUser(tx.db, id);
   store.requireFreeNames(tx.db, { username: null, email: email || null }, id);
   const role = rootRole == null ? undefined : requireRootRole(tx.db, rootRole);
   if (role !== undefined && role !== ROLES.admin) store.requireAnotherAdmin(tx.db, id);
-  const before = store.requireUser(tx.db, id);
   store.updateUser(tx, id, { name, email, rootRole: role });
   const { rootRole: _, ...user } = store.requireUser(tx.db, id);
   const isSame = before.email === undefined || before.email.toLowerCase() === user.email?.toLowerCase();
