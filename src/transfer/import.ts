@@ -251,7 +251,7 @@ const CLEAR_REST = [
   // A custom role's id may be that of another one from now on.
   command<object>(`
     UPDATE settings SET content = json_remove(content, '$.defaultRootRoleId', '$.defaultRootRole')
-    WHERE name = 'unleash.enterprise.auth.oidc' AND content ->> 'defaultRootRoleId' > 5`),
+    WHERE name = 'unleash.enterprise.auth.oidc' AND content ->> 'defaultRootRoleId' NOT IN (SELECT id FROM roles)`),
   command<object>(`DELETE FROM sqlite_sequence`),
 ];
 
