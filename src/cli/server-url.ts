@@ -87,13 +87,13 @@ export const callFile =
       body: checkedBody(operation, input.body),
       signal: new AbortController().signal,
     };
-    const result = await operation.handle(request as Request<never>, doorTo(db));
+    const result = await operation.handle(request as Request<never>, committing(db));
     const body = result instanceof WithHeaders ? result.body : result;
     if (body instanceof JsonStream) return JSON.parse([...body.chunks("")].join(""));
     return body === undefined ? undefined : JSON.parse(toJson(body));
   };
 
-const doorTo =
+const committing =
   (db: Database): Commit =>
   async (change) => {
     try {

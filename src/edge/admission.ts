@@ -5,7 +5,7 @@ import { isBelow, pathOf, pathWithin } from "../http/path.ts";
 import { ApiError } from "../lib/api-error.ts";
 
 /** What an edge knows of itself and of a caller. */
-interface Edge {
+interface Knowledge {
   basePath: string;
   /** Resolves to whether it is known what a secret opens, if anything. */
   learn(secret: string): boolean | Promise<boolean>;
@@ -17,7 +17,7 @@ interface Edge {
 
 /** Lets applications in, with what they need known, and tells them how old it is. */
 export const admitting =
-  (edge: Edge) =>
+  (edge: Knowledge) =>
   (listener: Listener): Listener =>
   (request, response) => {
     const path = ownPath(edge.basePath, request);
@@ -78,7 +78,7 @@ export const unknowable = () => later("The server behind this edge can't be aske
 const later = (message: string) =>
   new ApiError("ServiceUnavailableError", message, { headers: { "retry-after": "5" }, isLogged: false });
 
-function requireReady({ unready }: Edge) {
+function requireReady({ unready }: Knowledge) {
   const reason = unready();
   if (reason !== undefined) throw later(reason);
 }
