@@ -111,8 +111,10 @@ test("what an operation has changed is undone and redone as a whole, or the refu
     const before = seen(db);
     const { headers } = await request(exampleUrl(operation), { method, body });
     const event = headers.get("flagstone-event");
-    if (event === null) unrecorded.push(operation.id);
-    if (event === null) continue;
+    if (event === null) {
+      unrecorded.push(operation.id);
+      continue;
+    }
     const after = seen(db);
     const [asked, undone] = [
       await request(`/api/admin/events/${event}/undo`),
