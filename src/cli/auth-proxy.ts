@@ -36,15 +36,14 @@ export function authProxyOf(config: Config, db: Database): SigningProxy | undefi
       groups: config["auth-proxy-groups"] || undefined,
     },
     separator: config["auth-proxy-groups-separator"],
-    role: role === "" ? undefined : roleNamed(db, "auth-proxy-create", role).name,
+    role:
+      role === "" ? undefined : (rootRoleNamed(db, role) ?? unknownRole(db, "auth-proxy-create", role)).name,
     logout: config["auth-proxy-logout"] || undefined,
   };
 }
 
-/** The root role that an option names. @throws UsageError if there is none */
-export function roleNamed(db: Database, option: string, name: string) {
-  const role = rootRoleNamed(db, name);
-  if (role) return role;
+/** @throws UsageError that says which root roles an option may name */
+export function unknownRole(db: Database, option: string, name: string): never {
   const names = rootRoles(db).map((one) => one.name);
   throw new UsageError(`--${option}: ${name} must be one of ${names.join(", ")}`);
 }

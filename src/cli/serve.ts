@@ -15,13 +15,14 @@ import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
 import { keepSearchesMerged } from "../log/search-merging.ts";
+import { rootRoles } from "../people/roles.ts";
 import { requireFactorOf } from "../people/second-factor-store.ts";
 import { createServer } from "../server/app.ts";
 import { createMetrics } from "../server/metrics.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
 import { watchAge, watchRetention, watchUsage } from "../server/tasks.ts";
 import { isUntouched } from "../transfer/import.ts";
-import { AUTH_PROXY, authProxyOf, roleNamed } from "./auth-proxy.ts";
+import { AUTH_PROXY, authProxyOf, unknownRole } from "./auth-proxy.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { type Config, readText, SETTINGS } from "./config.ts";
 import { AT_OPTION, dataFileToRead } from "./data-file.ts";
@@ -230,7 +231,8 @@ export async function serveUntilStopped(
 
 /** @throws UsageError for an unknown role: its holders would go without */
 function requireSecondFactor({ "second-factor-roles": roles }: Config, db: Database) {
-  const ids = roles.map((name) => roleNamed(db, "second-factor-roles", name).id);
+  const known = new Map(rootRoles(db).map(({ name, id }) => [name, id]));
+  const ids = roles.map((name) => known.get(name) ?? unknownRole(db, "second-factor-roles", name));
   requireFactorOf(db, [...ids, ...roles]); // a role may get another name, or be made anew
 }
 
