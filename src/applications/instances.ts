@@ -128,6 +128,7 @@ const all = query<object, InstanceRow>(`
 /** Its line in a dataset. */
 export const instance = kind({
   name: "instance",
+  tables: ["application_instances"],
   schema: v.strictObject({
     application: Name,
     environment: Name,

@@ -209,6 +209,7 @@ const all = query<object, object>(`
 /** Its line in a dataset: all hours of a series. */
 export const usage = kind({
   name: "usage",
+  tables: ["usage_series"],
   schema: v.strictObject({
     feature: Name,
     environment: Name,

@@ -94,6 +94,7 @@ const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value
 
 export const changeRequest = kind({
   name: "changeRequest",
+  isNumbered: true,
   schema: Line,
   refers: { project: "project", environment: "environment", "votes.user": "user", reviewers: "user" },
   insert({ tx }, { changes, votes, comments, reviewers, schedule, ...row }) {

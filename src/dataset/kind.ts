@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
 import { isKnown, type KnownKind } from "../db/known.ts";
-import { fromStored } from "../db/statement.ts";
+import { command, fromStored } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "../events/record.ts";
 import { printable } from "../lib/text.ts";
@@ -41,7 +41,13 @@ interface Keys {
 /** One kind of line: its shape, how it becomes rows, and how rows become lines again. */
 export interface Kind<S extends Schema = Schema> {
   name: string;
+  /** The tables that `clear` empties; the first has the ids. Rows of other tables go with theirs. */
+  tables: readonly string[];
+  /** Whether ids are never reused, since events, flags and scripts may refer to something deleted (AUTOINCREMENT). */
+  isNumbered?: boolean;
   schema: S;
+  /** Removes all there are; what every file has is as in a new one. */
+  clear(tx: Writing): void;
   /** @throws LineError for a reference to something not defined above; SQLite's constraint errors. */
   insert(context: ImportContext, line: unknown): void;
   /** Lines of this kind, or their JSON text, in an order that can be imported. */
@@ -56,9 +62,14 @@ export interface Kind<S extends Schema = Schema> {
 
 interface Definition<S extends LineSchema> {
   name: string;
+  /** By default the plural of the name: `tag_types` for `tagType`. */
+  tables?: readonly string[];
+  isNumbered?: boolean;
   schema: S;
   /** What must be on an earlier line: the kind whose keys are at a path, such as `tags.type` for those of all tags. */
   refers?: Readonly<Record<string, KnownKind>>;
+  /** By default, deletes all rows of the tables. */
+  clear?(tx: Writing): void;
   insert(context: ImportContext, line: v.InferOutput<S>): void;
   /** Rows with the keys of the schema, as stored or as values; null for a key that is left out. */
   rows(db: Database): Iterable<object | string>;
@@ -70,11 +81,20 @@ interface Definition<S extends LineSchema> {
 type LineSchema = Schema & { entries: v.ObjectEntries };
 
 /** `kind({ name, schema, … })`: types the insert function's line by the schema. */
-export function kind<S extends LineSchema>({ refers = {}, ...definition }: Definition<S>): Kind<S> {
+export function kind<S extends LineSchema>({
+  name,
+  refers = {},
+  tables = [pluralOf(name)],
+  clear = deletingFrom(tables),
+  ...definition
+}: Definition<S>): Kind<S> {
   const references = Object.entries(refers).map(([path, kind]) => ({ kind, keys: path.split(".") }));
   const restored = fromStored(definition.schema);
   return {
+    tables,
+    clear,
     ...(definition as Omit<Definition<LineSchema>, "refers"> & { schema: S }),
+    name,
     insert(context, line) {
       for (const { kind, keys } of references)
         for (const [path, key] of keysAt(line, keys)) requireKnown(context.db, kind, key, path);
@@ -84,6 +104,15 @@ export function kind<S extends LineSchema>({ refers = {}, ...definition }: Defin
       for (const row of definition.rows(db))
         yield typeof row === "string" ? row : withoutNulls(restored(row));
     },
+  };
+}
+
+const pluralOf = (name: string) => `${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}s`;
+
+function deletingFrom(tables: readonly string[]) {
+  const removals = tables.map((table) => command<object>(`DELETE FROM ${table}`));
+  return (tx: Writing) => {
+    for (const remove of removals) remove(tx).run({});
   };
 }
 

@@ -4,7 +4,6 @@ import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { changedRows, inNewFile } from "../db/open.ts";
 import { command, query } from "../db/statement.ts";
-import type { Writing } from "../db/transaction.ts";
 import { GET, PUT } from "../http/operation.ts";
 import { found, invalid } from "../lib/api-error.ts";
 
@@ -67,11 +66,6 @@ const byId = query<{ id: string }, FeatureType>(`SELECT ${COLUMNS} FROM feature_
 const setLifetime = command<Pick<FeatureType, "id" | "lifetimeDays">>(`
   UPDATE feature_types SET lifetime_days = :lifetimeDays WHERE id = :id`);
 
-/** Gives all types the lifetimes of a new file. */
-export function resetFeatureTypes(tx: Writing) {
-  for (const type of inNewFile(featureTypes)) setLifetime(tx).run(type);
-}
-
 /** @throws ApiError `ValidationError` unless there is such a flag type. */
 export function requireFeatureType(db: Database, type: string) {
   if (!isKnown(db, "featureType", type))
@@ -83,6 +77,9 @@ export const featureType = kind({
   name: "featureType",
   schema: v.strictObject({ id: Name, lifetimeDays: optional(UpdateLifetime.entries.lifetimeDays) }),
   refers: { id: "featureType" },
+  clear(tx) {
+    for (const type of inNewFile(featureTypes)) setLifetime(tx).run(type);
+  },
   insert: ({ tx }, { id, lifetimeDays }) => setLifetime(tx).run({ id, lifetimeDays: lifetimeDays || null }),
   rows: (db) => changedRows(db, featureTypes).map(({ id, lifetimeDays }) => ({ id, lifetimeDays })),
 });

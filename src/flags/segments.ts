@@ -310,6 +310,7 @@ export function deleteSegmentsOf(tx: Tx, project: string) {
 
 export const segment = kind({
   name: "segment",
+  isNumbered: true,
   schema: v.strictObject({
     id: Id,
     name: Name,

@@ -3,7 +3,6 @@ import { Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } from 
 import type { Database } from "../db/database.ts";
 import { changedRows, inNewFile } from "../db/open.ts";
 import { command, fromStored, query, type Stored, toStored } from "../db/statement.ts";
-import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
@@ -196,10 +195,7 @@ const builtIn = query<object, Pick<Row, "name" | "deprecated">>(`
 
 const builtInTypes = (db: Database) => builtIn(db).all({});
 
-/** Deprecates those built-in types that are in a new file. */
-export function resetStrategyTypes(tx: Writing) {
-  for (const type of inNewFile(builtInTypes)) setDeprecated(tx).run(type);
-}
+const removeCustom = command<object>(`DELETE FROM strategy_types WHERE editable`);
 
 export const isBuiltInStrategyType = (db: Database, name: string) =>
   findStrategyType(db, name)?.editable === false;
@@ -214,6 +210,10 @@ export const strategyType = kind({
     parameters: v.optional(v.array(StrategyParameter), []),
     deprecated: Flag(false),
   }),
+  clear(tx) {
+    removeCustom(tx).run({});
+    for (const type of inNewFile(builtInTypes)) setDeprecated(tx).run(type);
+  },
   insert({ tx, db }, line) {
     const { name, title, description, parameters } = line;
     if (!isBuiltInStrategyType(db, name)) return insert(tx).run(toStored(line));

@@ -182,6 +182,7 @@ const rows = query<object, Row>(`
 /** Its line in a dataset. */
 export const integration = kind({
   name: "integration",
+  isNumbered: true,
   schema: v.strictObject({
     id: Id,
     provider: Name,

@@ -280,6 +280,7 @@ const recipientsOf = query<{ notificationId: number }, { userId: number; readAt:
 
 export const notification = kind({
   name: "notification",
+  isNumbered: true,
   schema: NotificationLine,
   refers: { project: "project", "recipients.userId": "user" },
   insert({ tx }, { recipients, ...row }) {

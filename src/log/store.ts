@@ -90,6 +90,8 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 53)
 
 export const event = kind({
   name: "event",
+  tables: ["events", "event_totals"],
+  isNumbered: true,
   schema: v.strictObject({
     id: optional(Id),
     createdAt: Time,

@@ -166,6 +166,7 @@ const remove = command<{ id: number }>(`DELETE FROM banners WHERE id = :id`);
 
 export const banner = kind({
   name: "banner",
+  isNumbered: true,
   schema: v.strictObject({ id: Id, ...NewBanner.entries, createdAt: OptionalTime }),
   insert: ({ tx, now }, { id, createdAt, ...line }) =>
     insert(tx).run({ ...toStored(line), id, createdAt: createdAt ?? now }),

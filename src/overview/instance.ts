@@ -288,12 +288,23 @@ const all = query<object, { name: string; content: string }>(`
   SELECT name, content FROM settings WHERE name IN ('unleash.frontend', 'maintenance.mode', 'unleash.auth.simple')
   ORDER BY name`);
 
+// Providers and the file's own id stay; a custom role's id may be that of another one from now on.
+const removeAll = [
+  command<object>(`DELETE FROM settings WHERE name NOT IN ('instance', 'unleash.enterprise.auth.oidc')`),
+  command<object>(`
+    UPDATE settings SET content = json_remove(content, '$.defaultRootRoleId', '$.defaultRootRole')
+    WHERE name = 'unleash.enterprise.auth.oidc' AND content ->> 'defaultRootRoleId' NOT IN (SELECT id FROM roles)`),
+];
+
 export const setting = kind({
   name: "setting",
   schema: v.strictObject({
     name: v.picklist(["unleash.frontend", "maintenance.mode", "unleash.auth.simple"]),
     content: JsonObject,
   }),
+  clear(tx) {
+    for (const remove of removeAll) remove(tx).run({});
+  },
   insert({ tx }, { name, content }) {
     const checked = check<v.GenericSchema>(CONTENTS[name], content, "content");
     if (checked.violations) {

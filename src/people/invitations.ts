@@ -254,6 +254,7 @@ const lines = query<object, object>(`
 
 export const invitation = kind({
   name: "invitation",
+  isNumbered: true,
   schema: InvitationLine,
   refers: { users: "user" },
   insert({ tx, now }, { users, ...row }) {

@@ -180,10 +180,13 @@ const sameRole = query<Omit<RoleLine, "permissions">>(`
   SELECT 1 FROM roles
   WHERE id = :id AND name = :name AND type = :type AND ifnull(:description, description) = description`);
 
+const removeCustom = command<object>(`DELETE FROM roles WHERE id > ${BUILT_IN}`);
+
 export const role = kind({
   name: "role",
   schema: RoleLine,
   refers: { "permissions.environment": "environment" },
+  clear: (tx) => void removeCustom(tx).run({}),
   insert({ tx, db }, { permissions, ...row }) {
     if (row.id <= BUILT_IN) return requireUnchanged(db, { permissions, ...row });
     insertRole(tx).run(row);

@@ -187,6 +187,7 @@ const lines = query<object, NewRow>(`
 
 export const token = kind({
   name: "token",
+  isNumbered: true,
   schema: TokenLine,
   refers: { userId: "user" },
   insert({ tx, now }, line) {

@@ -229,6 +229,8 @@ const lines = query<object, UserRow & Pick<NewRow, "passwordHash" | "madeBy">>(`
 
 export const user = kind({
   name: "user",
+  tables: ["users", "sign_ins"],
+  isNumbered: true,
   schema: UserLine,
   refers: { rootRole: "role" },
   insert: ({ tx, now }, line) => insert(tx).run(toStored({ ...line, createdAt: line.createdAt ?? now })),

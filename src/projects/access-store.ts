@@ -188,6 +188,7 @@ const all = query<object, { project: string; role: number; user: number | null; 
 
 export const projectRole = kind({
   name: "projectRole",
+  tables: ["project_user_roles", "project_group_roles"],
   schema: v.strictObject({ project: Name, role: Id, user: optional(Id), group: optional(Id) }),
   refers: { project: "project", role: "role", user: "user", group: "group" },
   insert({ tx }, { project, role, user, group }) {

@@ -16,12 +16,10 @@ import { interruptHistory } from "../db/history.ts";
 import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { bumpEverything } from "../db/revision.ts";
-import { command, query } from "../db/statement.ts";
+import { query } from "../db/statement.ts";
 import { inLongWriting, inWriting, type Writing } from "../db/transaction.ts";
 import { lengthOfChain } from "../events/chain.ts";
 import { insertEvent, loadEvents, type StoredEvent } from "../events/record.ts";
-import { resetFeatureTypes } from "../flags/feature-types.ts";
-import { resetStrategyTypes } from "../flags/strategy-types.ts";
 import { TooLongError } from "../lib/limits.ts";
 import { timestamp } from "../lib/time.ts";
 import { verifyLog } from "../log/proof.ts";
@@ -214,51 +212,9 @@ function alreadyExists(given: ReadonlyArray<[key: string, value: unknown]>) {
   return `already exists: ${names.join(", ")}; if the file has data already, import into a new one, or replace everything`;
 }
 
-const CLEAR = [
-  command<object>(`DELETE FROM projects`),
-  command<object>(`DELETE FROM environments`),
-  command<object>(`DELETE FROM tag_types`),
-  command<object>(`DELETE FROM context_fields`),
-  command<object>(`DELETE FROM segments`),
-  command<object>(`DELETE FROM strategy_types WHERE editable`),
-];
-
-/** Removes the flags, and everything they depend on. */
-function clearFlags(tx: Writing) {
-  for (const remove of CLEAR) remove(tx).run({});
-}
-
-/** What else a file may have; rows of other tables go with these. */
-const CLEAR_REST = [
-  command<object>(`DELETE FROM events`),
-  command<object>(`DELETE FROM event_totals`),
-  command<object>(`DELETE FROM event_seals`),
-  command<object>(`DELETE FROM integrations`),
-  command<object>(`DELETE FROM notifications`),
-  command<object>(`DELETE FROM applications`),
-  command<object>(`DELETE FROM application_instances`),
-  command<object>(`DELETE FROM usage_series`),
-  command<object>(`DELETE FROM tags`),
-  command<object>(`DELETE FROM tokens`),
-  command<object>(`DELETE FROM invitations`),
-  command<object>(`DELETE FROM groups`),
-  command<object>(`DELETE FROM users`),
-  command<object>(`DELETE FROM roles WHERE type LIKE 'custom%'`),
-  command<object>(`DELETE FROM sign_ins`),
-  command<object>(`DELETE FROM deleted_private_projects`),
-  command<object>(`DELETE FROM banners`),
-  command<object>(`DELETE FROM settings WHERE name NOT IN ('instance', 'unleash.enterprise.auth.oidc')`),
-  // A custom role's id may be that of another one from now on.
-  command<object>(`
-    UPDATE settings SET content = json_remove(content, '$.defaultRootRoleId', '$.defaultRootRole')
-    WHERE name = 'unleash.enterprise.auth.oidc' AND content ->> 'defaultRootRoleId' NOT IN (SELECT id FROM roles)`),
-  command<object>(`DELETE FROM sqlite_sequence`),
-];
-
-function clearRest(tx: Writing) {
-  for (const remove of CLEAR_REST) remove(tx).run({});
-  resetFeatureTypes(tx);
-  resetStrategyTypes(tx);
+/** Removes what there is of some kinds, or of all. */
+function clear(tx: Writing, isWanted: (kind: Kind) => boolean = () => true) {
+  for (const kind of KINDS.toReversed()) if (isWanted(kind)) kind.clear(tx);
 }
 
 /**
@@ -267,8 +223,7 @@ function clearRest(tx: Writing) {
  */
 function makeRoom(tx: Writing, replaces: boolean): boolean {
   const isClear = replaces || isUntouched(tx.db);
-  if (isClear) clearFlags(tx);
-  if (replaces) clearRest(tx);
+  if (isClear) clear(tx, replaces ? undefined : isOfFlags);
   return isClear;
 }
 
@@ -326,6 +281,8 @@ const FLAG_KINDS = new Set([
   "feature",
 ]);
 
+const isOfFlags = ({ name }: Kind) => FLAG_KINDS.has(name);
+
 /**
  * Replaces the flags, and what they depend on, with those of another file, all or nothing, without events. Who has
  * access to a project stays as it is.
@@ -334,18 +291,18 @@ const FLAG_KINDS = new Set([
 export function replaceFlags(db: Database, from: Database) {
   inWriting(db, (tx) => {
     const beginHistory = interruptHistory(db);
-    const access = [...linesOf(db, (name) => name === "projectRole")];
-    clearFlags(tx);
+    const access = [...linesOf(db, ({ name }) => name === "projectRole")];
+    clear(tx, isOfFlags);
     const context = { tx, db, now: timestamp(), events: { store() {} } };
-    for (const line of linesOf(from, (name) => FLAG_KINDS.has(name))) storeLine(context, line, {});
+    for (const line of linesOf(from, isOfFlags)) storeLine(context, line, {});
     for (const line of access) if (isOfKnownProject(db, line)) storeLine(context, line, {});
     beginHistory();
   });
   bumpEverything(db); // including what was deleted along with the projects
 }
 
-function* linesOf(db: Database, isWanted: (kind: string) => boolean): Generator<Line> {
-  for (const { name, lines } of KINDS.filter((kind) => isWanted(kind.name))) {
+function* linesOf(db: Database, isWanted: (kind: Kind) => boolean): Generator<Line> {
+  for (const { name, lines } of KINDS.filter(isWanted)) {
     let row = 0;
     for (const keys of lines(db) as Iterable<object>)
       yield { place: { table: name, row: ++row }, read: () => ({ kind: name, keys }) };

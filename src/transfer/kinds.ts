@@ -15,7 +15,6 @@ import { integrationEvent } from "../integrations/records.ts";
 import { notification, notificationMute } from "../log/notifications.ts";
 import { event, eventSeal } from "../log/store.ts";
 import { banner } from "../overview/banners.ts";
-import { counter } from "../overview/counters.ts";
 import { setting } from "../overview/instance.ts";
 import { group } from "../people/groups.ts";
 import { invitation } from "../people/invitations.ts";
@@ -25,10 +24,9 @@ import { user } from "../people/users-store.ts";
 import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments.ts";
 import { deletedPrivateProject, project } from "../projects/projects-dataset.ts";
+import { counterOf } from "./counters.ts";
 
-/** Every kind of line in export order: none refers to a later one. */
-export const KINDS: readonly Kind[] = [
-  counter,
+const NOUNS: readonly Kind[] = [
   setting,
   banner,
   environment,
@@ -58,6 +56,11 @@ export const KINDS: readonly Kind[] = [
   instance,
   usage,
 ];
+
+export const counter = counterOf(NOUNS);
+
+/** Every kind of line in export order: none refers to a later one. */
+export const KINDS: readonly Kind[] = [counter, ...NOUNS];
 
 const named = new Map<unknown, Kind>(KINDS.map((kind) => [kind.name, kind]));
 
