@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Database, dataVersion, perDatabase, snapshot } from "../db/database.ts";
 import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../db/revision.ts";
 import { compare, noteRead, watchReads } from "../db/statement.ts";
-import type { EventType } from "../events/schema.ts";
+import { type EventType, leavesFlags } from "../events/schema.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { newestEvent } from "../log/stream.ts";
 import {
@@ -152,16 +152,12 @@ function remember(state: State, changes: readonly Change[]) {
 /** With more flags than this, reading all of them is faster. */
 const MAX_NAMES = 500;
 
-/** Types of events that change no flags unless they name one. */
-const NEUTRAL =
-  /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|scim|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/;
-
 /** The names of changed flags; undefined if events don't name them, or name too many. */
 function namesIn(events: ReadonlyArray<{ type: EventType; featureName: string | null }>) {
   const names = new Set<string>();
   for (const { type, featureName } of events) {
     if (featureName !== null) names.add(featureName);
-    else if (!NEUTRAL.test(type)) return undefined;
+    else if (!leavesFlags(type)) return undefined;
   }
   return names.size > MAX_NAMES ? undefined : names;
 }

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { Line } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
+import { leavesFlags } from "../events/schema.ts";
 import type { Log } from "../lib/logger.ts";
 import { importLines, replaceFlags } from "../transfer/import.ts";
 import { applications, usage } from "./applications.ts";
@@ -115,10 +116,6 @@ const UNKNOWN_EVENTS: v.InferOutput<typeof NewestEvents> = { events: [], total: 
 
 const LATEST = "search/events?limit=100&offset=0";
 
-/** Types of events that leave all flags as they are; those of a flag have its name. */
-const OTHERS =
-  /^(user|pat|api-token|service-account|group|role|addon|banner|setting|tag|tag-type|context-field|application|public-signup-token|segment)-(?!deleted)/;
-
 /**
  * Makes what is read next include all that has happened: flags are only read again if they have changed, all else always,
  * since it takes few requests.
@@ -132,7 +129,9 @@ async function forgetChanged(pull: Pull): Promise<number> {
   const fresh = events.filter(({ id }) => id > included);
   const isMore = fresh.length === events.length && total > events.length;
   const names = new Set(fresh.map(({ featureName }) => featureName ?? ""));
-  const isAny = isMore || fresh.some(({ type, featureName }) => !featureName && !OTHERS.test(type));
+  const isAny =
+    isMore ||
+    fresh.some(({ type, featureName }) => !featureName && (!leavesFlags(type) || type.endsWith("-deleted")));
   answers.forget((path) => isOfFlag(path) && (isAny || names.has(flagOf(path))));
   return Math.max(included, ...events.map(({ id }) => id));
 }

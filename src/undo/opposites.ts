@@ -1,6 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { valueQuery } from "../db/statement.ts";
 import type { Event, EventType } from "../events/schema.ts";
+import { OPPOSITES } from "./subjects.ts";
 
 /** A change, in the words of the event that it records. */
 export interface Change extends Pick<Event, "project" | "environment" | "featureName" | "data" | "preData"> {
@@ -8,33 +9,6 @@ export interface Change extends Pick<Event, "project" | "environment" | "feature
 }
 
 export type KnownEvent = Event & { type: EventType };
-
-/** Where what was before and after change places. */
-const MIRRORED: ReadonlyArray<readonly [EventType, EventType]> = [
-  ["feature-environment-enabled", "feature-environment-disabled"],
-  ["feature-strategy-add", "feature-strategy-remove"],
-  ["feature-strategy-update", "feature-strategy-update"],
-  ["strategy-order-changed", "strategy-order-changed"],
-  ["feature-environment-variants-updated", "feature-environment-variants-updated"],
-  ["feature-metadata-updated", "feature-metadata-updated"],
-  ["feature-stale-on", "feature-stale-off"],
-  ["feature-tagged", "feature-untagged"],
-  ["feature-link-added", "feature-link-removed"],
-  ["feature-link-updated", "feature-link-updated"],
-  ["feature-type-updated", "feature-type-updated"],
-  ["segment-created", "segment-deleted"],
-  ["segment-updated", "segment-updated"],
-  ["context-field-created", "context-field-deleted"],
-  ["context-field-updated", "context-field-updated"],
-  ["strategy-deprecated", "strategy-reactivated"],
-  ["default-strategy-updated", "default-strategy-updated"],
-  ["project-updated", "project-updated"],
-  ["project-archived", "project-revived"],
-  ["environment-updated", "environment-updated"],
-  ["change-request-configuration-updated", "change-request-configuration-updated"],
-  ["banner-created", "banner-deleted"],
-  ["banner-updated", "banner-updated"],
-];
 
 /** Where more than the event is needed, or less. */
 const OTHERS: Partial<Record<EventType, (event: KnownEvent, db: Database) => Change[]>> = {
@@ -69,8 +43,6 @@ const OTHERS: Partial<Record<EventType, (event: KnownEvent, db: Database) => Cha
   "change-request-applied": () => [],
   "change-request-scheduled-application-success": () => [],
 };
-
-const OPPOSITES = new Map(MIRRORED.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
 
 /** Whether one change takes back the other, whatever there was before. */
 export const isOpposite = (one: EventType, other: EventType) =>

@@ -10,7 +10,7 @@ import { invalid } from "../lib/api-error.ts";
 import { Time, wholeNumber } from "../lib/validation.ts";
 import { requireProject } from "../projects/projects-store.ts";
 import { isOpposite, type KnownEvent, oppositesOf } from "./opposites.ts";
-import { thingOf } from "./plan.ts";
+import { thingOf } from "./subjects.ts";
 
 /** In UTC, a date is its first moment. */
 const TimeOrDate = v.pipe(
