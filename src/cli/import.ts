@@ -10,7 +10,6 @@ import { DataError } from "../db/error.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { isOlder } from "../db/migrations.ts";
 import { IN_MEMORY, open } from "../db/open.ts";
-import { dumpLines, type LeftOut } from "../moving/from-dump.ts";
 import {
   type ImportCounts,
   importLines,
@@ -19,6 +18,7 @@ import {
   type Trial,
   tryLines,
 } from "../transfer/import.ts";
+import { dumpLines, type LeftOut } from "../unleash/from-dump.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
 import { closing } from "./data-file.ts";
 import { counted, endProgress, printCounts, progressOn, total } from "./output.ts";

@@ -5,7 +5,6 @@ import { rotateKey, useKeyFile } from "../db/secrets.ts";
 import { write } from "../events/write.ts";
 import { encryptPlainSecrets, integrations, reencryptSecrets } from "../integrations/integrations-store.ts";
 import { hasPlainSecrets } from "../integrations/parameters.ts";
-import { reencryptOidc } from "../overview/oidc-provider.ts";
 import { reencryptFactors } from "../people/second-factor-store.ts";
 import {
   forgetSecrets,
@@ -15,6 +14,7 @@ import {
   readableSecrets,
   reencryptTokenSecrets,
 } from "../people/token-secrets.ts";
+import { reencryptOidc } from "../settings/oidc-provider.ts";
 import { type Context, command } from "./command.ts";
 import type { Config } from "./config.ts";
 import { dataFile } from "./data-file.ts";

@@ -19,10 +19,10 @@ import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/res
 import { ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
 import { requireValid } from "../lib/api-error.ts";
-import { currentSetting, requireNoMaintenance } from "../overview/instance.ts";
-import { currentProvider } from "../overview/oidc-provider.ts";
-import { giveWays } from "../overview/oidc-schema.ts";
 import { passwordsAreOff } from "../people/passwords.ts";
+import { currentSetting, requireNoMaintenance } from "../settings/instance.ts";
+import { currentProvider } from "../settings/oidc-provider.ts";
+import { giveWays } from "../settings/oidc-schema.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { oidcHandlers, oidcOption } from "./oidc.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";

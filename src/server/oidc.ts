@@ -11,9 +11,9 @@ import { ApiError } from "../lib/api-error.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { openidClient } from "../lib/on-demand.cjs";
 import { MINUTE_MS } from "../lib/time.ts";
-import { currentProvider, discover, reasonOf } from "../overview/oidc-provider.ts";
-import { admissionOf, listed, type OidcSettings } from "../overview/oidc-schema.ts";
 import { type Identity, signInIdentity } from "../people/identities.ts";
+import { currentProvider, discover, reasonOf } from "../settings/oidc-provider.ts";
+import { admissionOf, listed, type OidcSettings } from "../settings/oidc-schema.ts";
 import type { ServerOptions } from "./options.ts";
 
 /*

@@ -4,7 +4,7 @@ import type { Listener } from "../http/listener.ts";
 import type { LoadUi } from "../http/page.ts";
 import type { ResponseCache } from "../http/response-cache.ts";
 import type { Log } from "../lib/logger.ts";
-import type { GivenWays } from "../overview/oidc-schema.ts";
+import type { GivenWays } from "../settings/oidc-schema.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** What a server is made of. */

@@ -14,8 +14,6 @@ import { integration } from "../integrations/integrations-store.ts";
 import { integrationEvent } from "../integrations/records.ts";
 import { notification, notificationMute } from "../log/notifications.ts";
 import { event, eventSeal } from "../log/store.ts";
-import { banner } from "../overview/banners.ts";
-import { setting } from "../overview/instance.ts";
 import { group } from "../people/groups.ts";
 import { invitation } from "../people/invitations.ts";
 import { role } from "../people/roles.ts";
@@ -24,6 +22,8 @@ import { user } from "../people/users-store.ts";
 import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments.ts";
 import { deletedPrivateProject, project } from "../projects/projects-dataset.ts";
+import { banner } from "../settings/banners.ts";
+import { setting } from "../settings/instance.ts";
 import { counterOf } from "./counters.ts";
 
 const NOUNS: readonly Kind[] = [

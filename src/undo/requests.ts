@@ -30,9 +30,9 @@ import { deprecateStrategyType, reactivateStrategyType } from "../flags/strategy
 import { replaceVariantsInEnvironments } from "../flags/variants.ts";
 import type { Operation } from "../http/operation.ts";
 import type { OperationRequest } from "../http/perform.ts";
-import { createBanner, deleteBanner, updateBanner } from "../overview/banners.ts";
 import { updateEnvironment } from "../projects/environments-routes.ts";
 import { archiveProject, changeSettings, reviveProject, updateProject } from "../projects/projects-routes.ts";
+import { createBanner, deleteBanner, updateBanner } from "../settings/banners.ts";
 import type { Change } from "./opposites.ts";
 
 /** An operation, its parameters and its body. */

@@ -5,9 +5,9 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { dumpOf, TABLES } from "../moving/dumps.ts";
-import { openSource } from "../moving/source.ts";
 import { createWorld, personal } from "../support/world.ts";
+import { dumpOf, TABLES } from "../unleash/dumps.ts";
+import { openSource } from "../unleash/source.ts";
 import { serveHere, temporaryFolder } from "./run-cli.ts";
 
 /*

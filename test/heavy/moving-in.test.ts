@@ -4,8 +4,8 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { startUnleash } from "unleash-client";
 import { runHere, serveHere, temporaryFolder } from "../cli/run-cli.ts";
-import { fillUnleash, PASSWORD } from "../moving/unleash-content.ts";
 import { openUnleash, UNLEASH_VERSIONS, type UnleashVersion, WITHOUT_UNLEASH } from "../support/unleash.ts";
+import { fillUnleash, PASSWORD } from "../unleash/unleash-content.ts";
 
 /*
  * What `import --from-unleash` makes of a real one's database.

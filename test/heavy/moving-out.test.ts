@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Database } from "../../src/db/database.ts";
-import { exportSql } from "../../src/moving/to-sql.ts";
+import { exportSql } from "../../src/unleash/to-sql.ts";
 import { dataFile, temporaryFolder } from "../cli/run-cli.ts";
 import { importLines, openServer } from "../support/server.ts";
 import { openUnleash, UNLEASH_VERSIONS, WITHOUT_UNLEASH } from "../support/unleash.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { serveHere } from "../cli/run-cli.ts";
-import { newFile, pull } from "../moving/source.ts";
 import { openUnleash, UNLEASH_VERSIONS, WITHOUT_UNLEASH } from "../support/unleash.ts";
+import { newFile, pull } from "../unleash/source.ts";
 
 type Unleash = Awaited<ReturnType<typeof openUnleash>>;
 

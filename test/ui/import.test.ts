@@ -5,10 +5,10 @@ import type { TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Page } from "puppeteer-core";
 import { temporaryFolder } from "../cli/run-cli.ts";
-import { dumpOf, TABLES } from "../moving/dumps.ts";
-import { openSource } from "../moving/source.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { toText } from "../transfer/examples.ts";
+import { dumpOf, TABLES } from "../unleash/dumps.ts";
+import { openSource } from "../unleash/source.ts";
 import { holds, isAt, open, press, pressText, sees, test, type } from "./browser.ts";
 
 const DUMP = dumpOf(TABLES);

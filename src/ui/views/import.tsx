@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import type { Outcome } from "../../moving/import-routes.ts";
+import type { Outcome } from "../../unleash/import-routes.ts";
 import { BASE } from "../address.ts";
 import { holdRequests } from "../api.ts";
 import type { Follow, Progress } from "../follow.ts";

@@ -13,8 +13,6 @@ import { integration } from "../integrations/integrations-store.ts";
 import { integrationEvent } from "../integrations/records.ts";
 import { MASK } from "../lib/text.ts";
 import { event, wireOf } from "../log/store.ts";
-import { banner } from "../overview/banners.ts";
-import { setting } from "../overview/instance.ts";
 import { group } from "../people/groups.ts";
 import { role } from "../people/roles.ts";
 import { token } from "../people/tokens.ts";
@@ -22,6 +20,8 @@ import { user } from "../people/users-store.ts";
 import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments.ts";
 import { project } from "../projects/projects-dataset.ts";
+import { banner } from "../settings/banners.ts";
+import { setting } from "../settings/instance.ts";
 import { type Context, from, fromFlags, inTurn, linesOf, type Of, type Row, type Rows } from "./lines.ts";
 
 /*

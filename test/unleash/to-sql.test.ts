@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Database } from "../../src/db/database.ts";
-import { dumpLines } from "../../src/moving/from-dump.ts";
-import type { Left } from "../../src/moving/lines.ts";
-import { exportSql } from "../../src/moving/to-sql.ts";
 import { importLines as importThings } from "../../src/transfer/import.ts";
+import { dumpLines } from "../../src/unleash/from-dump.ts";
+import type { Left } from "../../src/unleash/lines.ts";
+import { exportSql } from "../../src/unleash/to-sql.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
 import { company, everyKey, type Line } from "../transfer/examples.ts";
