@@ -27,6 +27,7 @@ export interface State {
   /** Random: distinguishes its positions from those of another state. */
   readonly epoch: string;
   flags: Flags;
+  /** The same map for as long as no segment changes. */
   segments: Segments;
   /** Grows with every change to a response; usually the id of the event. */
   revision: number;
@@ -135,7 +136,7 @@ function refresh(db: Database, state: State, isUnlogged: boolean): State {
     return state;
   }
   state.flags = merged(state.flags, names, current);
-  state.segments = segments;
+  if (changes.some(({ kind }) => kind === "segment")) state.segments = segments;
   state.revision = next;
   remember(state, changes);
   return state;

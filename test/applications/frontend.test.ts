@@ -179,3 +179,32 @@ test("an answer is kept for a context, until a flag changes, and unless chance o
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 120_000 });
   assert.equal(await timed.ask("userId=7"), 1);
 });
+
+test("of an answer that is kept, what others change changes too: a parent, a segment", async (t) => {
+  const on = (...segments: number[]) => ({
+    environments: [
+      { name: "development", enabled: true, strategies: [{ name: "default", parameters: {}, segments }] },
+    ],
+  });
+  const constraint = { contextName: "userId", operator: "IN", values: ["7"] };
+  const world = createWorld()
+    .add("segment", { id: 1, name: "seven", constraints: [constraint] })
+    .project("a")
+    .feature("parent", "a", on())
+    .feature("child", "a", { ...on(), dependencies: [{ feature: "parent" }] })
+    .feature("alone", "a", on())
+    .feature("inside", "a", on(1));
+  const { request } = await openServer(t, world);
+  const ask = async () => {
+    const { body } = await request("/api/frontend?userId=7", { as: FRONTEND });
+    return (body as Toggles).toggles.map(({ name }) => name);
+  };
+  assert.deepEqual(await ask(), ["alone", "child", "inside", "parent"]);
+  await request("/api/admin/projects/a/features/parent/environments/development/off", { method: "POST" });
+  assert.deepEqual(await ask(), ["alone", "inside"]);
+  await request("/api/admin/segments/1", {
+    method: "PUT",
+    body: { name: "seven", constraints: [{ ...constraint, values: ["8"] }] },
+  });
+  assert.deepEqual(await ask(), ["alone"]);
+});
