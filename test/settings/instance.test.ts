@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { toCsv } from "../../src/http/csv.ts";
+import { instanceId } from "../../src/settings/instance.ts";
 import { badBodies } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
-import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
+import { personal, SERVICE, type World } from "../support/world.ts";
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/;
 const ARCHIVED = { archivedAt: "2026-01-02T00:00:00.000Z" };
@@ -236,11 +238,11 @@ scenarios("POST /api/admin/record-ui-error", [
   ]),
 ]);
 
-test("an instance keeps its id, and each has its own", async (t) => {
-  // Servers on the same world share its database's content, and so the id.
-  const [one, other] = [await openServer(t, createWorld()), await openServer(t, createWorld().project("a"))];
-  const idOf = async ({ request }: typeof one) =>
-    (await request("/api/admin/ui-config")).body.versionInfo.instanceId;
-  assert.equal(await idOf(one), await idOf(one));
-  assert.notEqual(await idOf(one), await idOf(other));
+test("an instance keeps its id, and each file has its own", async (t) => {
+  const server = await openServer(t);
+  const idOf = async () => (await server.request("/api/admin/ui-config")).body.versionInfo.instanceId;
+  assert.equal(await idOf(), instanceId(server.db));
+  const other = open(IN_MEMORY);
+  t.after(() => close(other));
+  assert.notEqual(instanceId(other), await idOf());
 });
