@@ -10,7 +10,7 @@ import { invalid } from "../lib/api-error.ts";
 import { Time, wholeNumber } from "../lib/validation.ts";
 import { requireProject } from "../projects/projects-store.ts";
 import { isOpposite, type KnownEvent, oppositesOf } from "./opposites.ts";
-import { thingOf } from "./subjects.ts";
+import { thingOf, typesBeside } from "./subjects.ts";
 
 /** In UTC, a date is its first moment. */
 const TimeOrDate = v.pipe(
@@ -52,7 +52,8 @@ export function eventsSince(db: Database, actor: Actor, { since, segment, ...pla
     wires = ofFlag(db).all({ ...after, project, feature, environment: environment ?? null });
   else if (isPlace && environment !== undefined)
     wires = ofEnvironment(db).all({ ...after, project, environment });
-  else if (project === undefined && segment !== undefined) wires = ofSegment(db).all({ ...after, segment });
+  else if (project === undefined && segment !== undefined)
+    wires = ofSegment(db).all({ ...after, segment, types: JSON.stringify(typesBeside("segment-created")) });
   else
     throw invalid({
       path: "project",
@@ -92,9 +93,9 @@ const ofEnvironment = valueQuery<After & { project: string; environment: string 
     AND wire ->> 'createdAt' > :time
   ORDER BY id LIMIT ${MOST + 1}`);
 
-const ofSegment = valueQuery<After & { segment: number }, string>(`
+const ofSegment = valueQuery<After & { segment: number; types: string }, string>(`
   SELECT wire FROM events
-  WHERE type IN ('segment-created', 'segment-updated', 'segment-deleted') AND id > :id AND wire ->> 'createdAt' > :time
+  WHERE type IN (SELECT value FROM json_each(:types)) AND id > :id AND wire ->> 'createdAt' > :time
     AND ifnull(wire ->> '$.data.id', wire ->> '$.preData.id') = :segment
   ORDER BY id LIMIT ${MOST + 1}`);
 

@@ -92,8 +92,11 @@ export function laterChange(db: Database, event: Event, together: ReadonlySet<nu
   return undefined;
 }
 
-const subjectOf = ({ type }: Event) =>
+const subjectOf = ({ type }: Pick<Event, "type">) =>
   SUBJECTS.find((subject) => typesOf(subject).some((one) => one === type)) ?? WHOLE_FLAG;
+
+/** All types of its subject. */
+export const typesBeside = (type: EventType): readonly EventType[] => typesOf(subjectOf({ type }));
 
 /** The same for all events about the same thing. */
 export function thingOf(event: Event): string {
