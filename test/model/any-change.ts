@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
+import { KINDS } from "../../src/transfer/kinds.ts";
 import type { Line } from "./dataset.ts";
 
 /*
@@ -53,8 +54,16 @@ const REFERENCES: Readonly<Record<string, Reference>> = {
   ...{ contextName: ["contextField", "name"], strategyName: ["strategyType", "name"] },
   ...{ strategies: ["strategyType", "name"], "feature-types": ["featureType", "id"] },
   ...{ "tag-types": ["tagType", "name"], tags: ["tagType", "name"], appName: ["application", "name"] },
-  ...{ addons: ["integration", "id"], banners: ["banner", "id"], notifications: ["notification", "id"] },
+  addons: ["integration", "id"],
 };
+
+/** Of others, the table has the name that they have in paths. */
+const NUMBERED = new Map(
+  KINDS.filter(({ isNumbered }) => isNumbered).map(({ name, tables }): [string, Reference] => [
+    tables[0]!.replaceAll("_", "-"),
+    [name, "id"],
+  ]),
+);
 
 /** The request of the change, given the lines of an export. */
 export function requestOf(lines: Line[], { operation: id, picks }: AnyChange) {
@@ -62,7 +71,7 @@ export function requestOf(lines: Line[], { operation: id, picks }: AnyChange) {
   const { params, body } = exampleOf(operation);
   let count = 0;
   const found = (key: string, value: unknown) => {
-    const [kind, name] = REFERENCES[key] ?? [];
+    const [kind, name] = REFERENCES[key] ?? NUMBERED.get(key) ?? [];
     const existing = kind === undefined ? [] : lines.filter((line) => line.kind === kind);
     const pick = picks[count++ % picks.length];
     if (existing.length === 0 || typeof pick !== "number") return value;
