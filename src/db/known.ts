@@ -4,7 +4,6 @@ import { query } from "./statement.ts";
 type Key = { key: string | number };
 
 const KNOWN = {
-  banner: query<Key>(`SELECT 1 FROM banners WHERE id = :key`),
   contextField: query<Key>(`SELECT 1 FROM context_fields WHERE name = :key`),
   environment: query<Key>(`SELECT 1 FROM environments WHERE name = :key`),
   event: query<Key>(`SELECT 1 FROM events WHERE id = :key`),
