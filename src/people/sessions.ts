@@ -196,9 +196,12 @@ export const listSessions = GET({
 export const endOtherSessions = DELETE({
   ...ofSessions,
   id: "endOtherSessions",
-  summary: "End the caller's other sessions",
+  summary: "End the caller's other sessions, and revoke the links that could begin others",
   duringMaintenance: true,
-}).change(({ tx, actor }) => endSessionsOf(tx, requirePerson(actor), actor.session));
+}).change(({ tx, actor }) => {
+  endSessionsOf(tx, requirePerson(actor), actor.session);
+  revokeReset(tx, requirePerson(actor));
+});
 
 export const endOwnSession = DELETE({
   ...ofSessions,

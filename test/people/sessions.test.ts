@@ -53,7 +53,7 @@ test("sessions are listed, and ended individually, all others at once, or by an 
   assert.equal(db.prepare("SELECT count(*) FROM sessions").pluck().get(), 0);
 });
 
-test("whoever ends all other sessions also revokes the link that could begin one", async (t) => {
+test("whoever ends all other sessions also revokes the links that could begin one", async (t) => {
   const { request, signedIn, db, app } = await openForNina(t);
   const cookie = await signedIn();
   for (const [path, init] of [
@@ -61,7 +61,13 @@ test("whoever ends all other sessions also revokes the link that could begin one
     ["/api/admin/user-admin/5/sessions", {}],
   ] as const) {
     const link = write(db, CLI, (tx) => createSignInLink(tx, 5));
+    const made = await request("/api/admin/user-admin/reset-password", {
+      method: "POST",
+      body: { id: "nina@example.com" },
+    });
     assert.equal((await request(path, { method: "DELETE", ...init })).status, 200);
+    const token = made.body.resetPasswordUrl.split("=")[1];
+    assert.equal((await request(`/auth/reset/validate?token=${token}`, { as: null })).status, 401, path);
     assert.equal((await app.request(link)).status, 401, path);
   }
 });
