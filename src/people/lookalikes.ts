@@ -37,8 +37,8 @@ export function looksOf(name: string): string[] {
 const replaced = (text: string, by: Readonly<Record<string, string>>) =>
   [...text].map((letter) => by[letter] ?? letter).join("");
 
-/** Invisible characters, such as a zero-width space. */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu;
+/** Invisible characters, such as a zero-width space, or the Braille pattern without dots. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/gu;
 
 /** Maps each letter to the Latin one it looks like. @param words each a Latin letter and those that look like it */
 const latinFor = (words: string): Readonly<Record<string, string>> =>

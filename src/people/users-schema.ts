@@ -71,7 +71,7 @@ export const Username = v.pipe(
     "must not contain control characters",
   ),
   v.check(
-    (name) => /[^\p{Default_Ignorable_Code_Point}\p{White_Space}]/u.test(name),
+    (name) => /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u.test(name),
     "must contain visible characters",
   ),
 );

@@ -330,6 +330,7 @@ const NAMES = [
   ["a Greek ι", "admιn"],
   ["full-width letters", "ａｄｍｉｎ"],
   ["an invisible space", "ad\u200bmin"],
+  ["a Braille pattern without dots", "admin\u2800"],
   ["a soft hyphen", "ad\u00admin"],
   ["a Greek capital Μ", "adΜin"],
   ["a Cyrillic capital М", "ADМIN"],
@@ -353,7 +354,7 @@ scenarios(`POST ${A}/user-admin`, [
     ["an overlong username", { username: "x".repeat(256), rootRole: 3 }, "body.username"],
     ["an overlong name", { username: "x", name: "x".repeat(256), rootRole: 3 }, "body.name"],
     ["an overlong e-mail address", { email: `${"x".repeat(244)}@example.com`, rootRole: 3 }, "body.email"],
-    ["an invisible username", { username: "\u200b\u2060", rootRole: 3 }, "body.username"],
+    ["an invisible username", { username: "\u200b\u2800", rootRole: 3 }, "body.username"],
     [
       "an e-mail address with a line break",
       { email: "a@example.com\r\nBcc: b@example.com", rootRole: 3 },
