@@ -1,7 +1,67 @@
 import type { Database } from "../db/database.ts";
 import { valueQuery } from "../db/statement.ts";
 import type { Event, EventType } from "../events/schema.ts";
-import { OPPOSITES } from "./subjects.ts";
+
+/** What events change: those of one subject with the same keys are about the same thing. */
+interface Subject {
+  /** The properties that say which one it is; without them, it is the one of the flag, the environment and the project. */
+  keys?: readonly string[];
+  /** Types that do the opposite of each other, if what was before and after change places; a single one, of itself. */
+  opposites?: ReadonlyArray<readonly [EventType, EventType?]>;
+  /** Types whose opposite follows from more than the event, or less, or that have none. */
+  others?: readonly EventType[];
+}
+
+/** Whatever was done to a flag before is in the past. */
+const ENDS: readonly EventType[] = ["feature-project-change", "feature-deleted"];
+
+const SUBJECTS: readonly Subject[] = [
+  { opposites: [["feature-environment-enabled", "feature-environment-disabled"]] },
+  {
+    opposites: [["feature-strategy-add", "feature-strategy-remove"], ["feature-strategy-update"]],
+    keys: ["id"],
+  },
+  { opposites: [["strategy-order-changed"]] },
+  { opposites: [["feature-environment-variants-updated"]], others: ["feature-variants-updated"] },
+  { opposites: [["feature-metadata-updated"]] },
+  { opposites: [["feature-stale-on", "feature-stale-off"]] },
+  { others: ["feature-archived", "feature-revived"] },
+  { others: ["feature-completed", "feature-uncompleted"] },
+  { opposites: [["feature-tagged", "feature-untagged"]], keys: ["type", "value"] },
+  { opposites: [["feature-link-added", "feature-link-removed"], ["feature-link-updated"]], keys: ["url"] },
+  { others: ["feature-dependency-added", "feature-dependency-removed", "feature-dependencies-removed"] },
+  { others: ENDS },
+  { opposites: [["feature-type-updated"]], keys: ["id"] },
+  { opposites: [["segment-created", "segment-deleted"], ["segment-updated"]], keys: ["id"] },
+  {
+    opposites: [["context-field-created", "context-field-deleted"], ["context-field-updated"]],
+    keys: ["name"],
+  },
+  {
+    opposites: [["strategy-deprecated", "strategy-reactivated"]],
+    others: ["strategy-deleted"],
+    keys: ["name"],
+  },
+  { opposites: [["default-strategy-updated"]] },
+  { opposites: [["change-request-configuration-updated"]] },
+  { opposites: [["project-updated"]] },
+  { opposites: [["project-archived", "project-revived"]], others: ["project-created", "project-deleted"] },
+  { opposites: [["environment-updated"]], others: ["environment-deleted"], keys: ["name"] },
+  { opposites: [["banner-created", "banner-deleted"], ["banner-updated"]], keys: ["id"] },
+];
+
+/** The types that do the opposite of each other, both ways. */
+const OPPOSITES: ReadonlyMap<EventType, EventType> = new Map(
+  SUBJECTS.flatMap(({ opposites = [] }) => opposites).flatMap(([one, other = one]) => [
+    [one, other] as const,
+    [other, one] as const,
+  ]),
+);
+
+const typesOf = ({ opposites = [], others = [] }: Subject) => [
+  ...opposites.flat().filter((type) => type !== undefined),
+  ...others,
+];
 
 /** A change, in the words of the event that it records. */
 export interface Change extends Pick<Event, "project" | "environment" | "featureName" | "data" | "preData"> {
@@ -81,3 +141,73 @@ function before(db: Database, { id, featureName }: KnownEvent, types: readonly E
   const last: KnownEvent | undefined = wire && JSON.parse(wire);
   return last && last.type === types[0] ? [last] : [];
 }
+
+/** Undoing its creation would undo everything else. */
+const WHOLE_FLAG: Subject = {
+  others: SUBJECTS.flatMap(typesOf).filter((type) => /^(feature|strategy-order)-/.test(type)),
+  keys: [],
+};
+
+const laterOfFlag = valueQuery<{ feature: string; types: string; id: number }, string>(`
+  SELECT wire FROM events
+  WHERE feature_name = :feature AND type IN (SELECT value FROM json_each(:types)) AND id > :id ORDER BY id DESC`);
+
+const laterOfOthers = valueQuery<{ types: string; id: number }, string>(`
+  SELECT wire FROM events
+  WHERE type IN (SELECT value FROM json_each(:types)) AND id > :id AND feature_name IS NULL ORDER BY id DESC`);
+
+/**
+ * The newest later event that changed the same thing, apart from those that were undone, and from what undid them.
+ * @param together the ids of events that are undone along with it
+ */
+export function laterChange(db: Database, event: Event, together: ReadonlySet<number>): Event | undefined {
+  const undone = new Set<unknown>(together);
+  for (const later of laterEvents(db, event)) {
+    const undoes = later.data?.undoes;
+    if (undone.has(later.id)) continue;
+    if (typeof undoes !== "number" || undoes <= event.id) return later;
+    undone.add(undoes);
+  }
+  return undefined;
+}
+
+const subjectOf = ({ type }: Pick<Event, "type">) =>
+  SUBJECTS.find((subject) => typesOf(subject).some((one) => one === type)) ?? WHOLE_FLAG;
+
+/** All types of its subject. */
+export const typesBeside = (type: EventType): readonly EventType[] => typesOf(subjectOf({ type }));
+
+/** The same for all events about the same thing. */
+export function thingOf(event: Event): string {
+  const subject = subjectOf(event);
+  const { project, featureName, environment } = event;
+  return JSON.stringify([
+    typesOf(subject)[0],
+    project,
+    featureName,
+    environment,
+    subject.keys?.map((key) => stateOf(event)[key]),
+  ]);
+}
+
+function laterEvents(db: Database, event: Event): Event[] {
+  const { id, featureName: feature } = event;
+  const subject = subjectOf(event);
+  const types = JSON.stringify([...typesOf(subject), ...(feature === null ? [] : ENDS)]);
+  const wires =
+    feature === null ? laterOfOthers(db).all({ types, id }) : laterOfFlag(db).all({ types, id, feature });
+  return wires
+    .map((wire): Event => JSON.parse(wire))
+    .filter((later) => ENDS.some((type) => type === later.type) || isSame(event, later, subject));
+}
+
+/** Whether two events of a subject are about the same thing; one without an environment is about all of them. */
+function isSame(event: Event, later: Event, { keys }: Subject) {
+  if (keys) return keys.every((key) => stateOf(event)[key] === stateOf(later)[key]);
+  return later.project === event.project && [event.environment, null].includes(later.environment);
+}
+
+const stateOf = ({ data, preData }: Pick<Event, "data" | "preData">): Record<string, unknown> => ({
+  ...preData,
+  ...data,
+});

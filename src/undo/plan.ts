@@ -9,9 +9,8 @@ import type { Tx } from "../events/write.ts";
 import { EVENT_HEADER } from "../http/operation.ts";
 import { performIn, requireAllowed, rewording } from "../http/perform.ts";
 import { ApiError, found } from "../lib/api-error.ts";
-import { type Change, type KnownEvent, oppositesOf } from "./opposites.ts";
+import { type Change, type KnownEvent, laterChange, oppositesOf } from "./opposites.ts";
 import { requestsFor } from "./requests.ts";
-import { laterChange } from "./subjects.ts";
 
 /** A change that undoes an event, or is one of several that do. */
 interface Step {

@@ -9,8 +9,7 @@ import { isDay } from "../http/criteria-schema.ts";
 import { invalid } from "../lib/api-error.ts";
 import { Time, wholeNumber } from "../lib/validation.ts";
 import { requireProject } from "../projects/projects-store.ts";
-import { isOpposite, type KnownEvent, oppositesOf } from "./opposites.ts";
-import { thingOf, typesBeside } from "./subjects.ts";
+import { isOpposite, type KnownEvent, oppositesOf, thingOf, typesBeside } from "./opposites.ts";
 
 /** In UTC, a date is its first moment. */
 const TimeOrDate = v.pipe(
