@@ -20,13 +20,13 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** What a flag's part takes beside its text. */
 const PART = 50;
 
-interface Known {
-  of: Evaluators;
+type Evaluators = ReturnType<typeof evaluatorOf>;
+
+/** An answer, and the flags and segments that it was made of. */
+interface Known extends Pick<Evaluators, "state" | "revision" | "segments"> {
   parts: Parts;
   answer: Answer;
 }
-
-type Evaluators = ReturnType<typeof evaluatorOf>;
 
 /** The JSON of each flag; empty if it is off. */
 type Parts = ReadonlyMap<ClientFeature, string>;
@@ -42,15 +42,12 @@ export function answerFor(db: Database, own: Evaluators, context: Context, drawn
   const key = JSON.stringify([own.key, fixed]);
   const answers = answersOf(db);
   const known = answers.get(key);
-  if (known?.of.evaluator === own.evaluator) return known.answer;
-  const parts = partsOf(
-    own.evaluator,
-    context,
-    known?.of.segments === own.segments ? known.parts : undefined,
-  );
+  if (known?.state === own.state && known.revision === own.revision) return known.answer;
+  const { state, revision, segments } = own;
+  const parts = partsOf(own.evaluator, context, known?.segments === segments ? known.parts : undefined);
   const answer = toAnswer(parts);
   const size = key.length + 2 * answer.body.text.length + PART * parts.size;
-  answers.set(key, { of: own, parts, answer }, size);
+  answers.set(key, { state, revision, segments, parts, answer }, size);
   return answer;
 }
 

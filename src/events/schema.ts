@@ -165,12 +165,11 @@ const known: ReadonlySet<string> = new Set(EVENT_TYPES);
 /** Whether this version records events of the type; an import may bring others. */
 export const isEventType = (type: string): type is EventType => known.has(type);
 
-/** Types that change what applications get of no flag, unless the event names one. */
-const LEAVES_FLAGS =
-  /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|scim|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/;
-
 /** Whether an event of the type that names no flag leaves all flags as they are for applications. */
-export const leavesFlags = (type: string) => LEAVES_FLAGS.test(type);
+export const leavesFlags = (type: string) =>
+  /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|scim|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/.test(
+    type,
+  );
 
 /**
  * The warning of a dataset for the type of an event, or of those an integration is for; such events have no label and no
