@@ -99,12 +99,15 @@ test("a change that fails after it has written leaves nothing; the others are st
 
 test("a change that can wait is committed with the next one that can't, or when its time is up", async (t) => {
   const { db, commits, stored } = openFile(t);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const late = inGroup(db, add("a"), true);
   await new Promise(setImmediate);
   assert.equal(commits(), 0);
   await Promise.all([late, inGroup(db, add("b"))]);
   assert.deepEqual([commits(), stored()], [1, ["a", "b"]]);
-  await Promise.all([inGroup(db, add("c"), true), inGroup(db, add("d"), true)]);
+  const both = Promise.all([inGroup(db, add("c"), true), inGroup(db, add("d"), true)]);
+  t.mock.timers.tick(1000);
+  await both;
   assert.deepEqual([commits(), stored()], [2, ["a", "b", "c", "d"]]);
 });
 
