@@ -3,7 +3,7 @@ import { useLocation } from "wouter-preact";
 import { type Group, type Item, useFound } from "./find.ts";
 import { counted } from "./format.ts";
 import { isFinding } from "./menu.tsx";
-import { showError } from "./parts/controls.tsx";
+import { showError } from "./messages.ts";
 import { Dialog } from "./parts/dialog.tsx";
 import { Icon, Nothing } from "./parts/words.tsx";
 import { useLast } from "./reads.ts";

@@ -1,5 +1,5 @@
 import { type Input, request } from "./api.ts";
-import { tell } from "./parts/controls.tsx";
+import { tell } from "./messages.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
 const FEATURE = `${PROJECT}/features/:featureName`;

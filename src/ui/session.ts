@@ -11,7 +11,7 @@ import {
   shownTime,
   token,
 } from "./api.ts";
-import { clearMessages } from "./parts/controls.tsx";
+import { clearMessages } from "./messages.ts";
 import { forgetReads, refresh } from "./reads.ts";
 
 type Me = Output<"GET /api/admin/user">;

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { type Output, RequestError, request } from "./api.ts";
 import { capitalised, count, listed } from "./format.ts";
-import { showError, tell } from "./parts/controls.tsx";
+import { showError, tell } from "./messages.ts";
 import { change, recorded } from "./reads.ts";
 
 export const UNDO = "/api/admin/events/:id/undo";

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Args, type Output, type ReadKey, RequestError, request } from "../api.ts";
+import { tell } from "../messages.ts";
 import { useLast, useRead } from "../reads.ts";
-import { tell } from "./controls.tsx";
 import { Dialog, useClose } from "./dialog.tsx";
 import { Differences } from "./differences.tsx";
 import type { Fields, Values } from "./fields.tsx";

@@ -1,7 +1,7 @@
 import { type Input, request } from "../api.ts";
 import { inDays, toLocal } from "../format.ts";
+import { tell } from "../messages.ts";
 import { change } from "../reads.ts";
-import { tell } from "./controls.tsx";
 import { FormDialog } from "./dialog.tsx";
 import { localTime } from "./fields.tsx";
 import { problemAt } from "./form.tsx";

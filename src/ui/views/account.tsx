@@ -1,6 +1,7 @@
 import type { Output } from "../api.ts";
 import { fullTime } from "../format.ts";
-import { Button, IconButton, tell } from "../parts/controls.tsx";
+import { tell } from "../messages.ts";
+import { Button, IconButton } from "../parts/controls.tsx";
 import { text } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { SIGN_IN_COLUMNS } from "../parts/sign-ins.tsx";

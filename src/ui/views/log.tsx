@@ -1,7 +1,8 @@
 import { useFilters, useOffset } from "../address.ts";
 import { addressOf, request } from "../api.ts";
 import { counted } from "../format.ts";
-import { Button, tell } from "../parts/controls.tsx";
+import { tell } from "../messages.ts";
+import { Button } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
 import { named } from "../parts/fields.tsx";
 import { saveFile } from "../parts/file.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { request } from "../api.ts";
-import { tell } from "../parts/controls.tsx";
+import { tell } from "../messages.ts";
 import { text } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { type AppKey, CODE, CodesForRecovery, KeyForApp } from "../parts/second-factor.tsx";

@@ -1,8 +1,9 @@
 import { useDialog } from "../../address.ts";
 import { confirmed } from "../../confirm.ts";
 import { count, listed } from "../../format.ts";
+import { tell } from "../../messages.ts";
 import { Sparkline } from "../../parts/chart.tsx";
-import { Button, IconButton, Switch, tell } from "../../parts/controls.tsx";
+import { Button, IconButton, Switch } from "../../parts/controls.tsx";
 import { Closing, Dialog, Opener, RemoveButton, useClose } from "../../parts/dialog.tsx";
 import { Editor } from "../../parts/edit.tsx";
 import { type Variant, variants as variantsControl, WeightsBar } from "../../parts/rows.tsx";

@@ -1,6 +1,7 @@
 import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { Switch, showError } from "../../parts/controls.tsx";
+import { showError } from "../../messages.ts";
+import { Switch } from "../../parts/controls.tsx";
 import { Closing, Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { Select } from "../../parts/fields.tsx";
 import { APPROVALS } from "../../parts/requests.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { type Input, type Output, request } from "../../api.ts";
 import { count, counted, listed } from "../../format.ts";
-import { tell } from "../../parts/controls.tsx";
+import { tell } from "../../messages.ts";
 import { Dialog, FormDialog, useClose } from "../../parts/dialog.tsx";
 import { choice, choicesOf, long } from "../../parts/fields.tsx";
 import { file, saveFile } from "../../parts/file.tsx";
