@@ -193,7 +193,7 @@ async function listening(
 /** A folder that is removed after the test. */
 export function temporaryFolder(t: TestContext) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-cli-"));
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   return folder;
 }
 
