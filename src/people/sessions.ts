@@ -199,8 +199,9 @@ export const endOtherSessions = DELETE({
   summary: "End the caller's other sessions, and revoke the links that could begin others",
   duringMaintenance: true,
 }).change(({ tx, actor }) => {
-  endSessionsOf(tx, requirePerson(actor), actor.session);
-  revokeReset(tx, requirePerson(actor));
+  const id = requirePerson(actor);
+  endSessionsOf(tx, id, actor.session);
+  revokeReset(tx, id);
 });
 
 export const endOwnSession = DELETE({
