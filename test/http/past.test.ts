@@ -38,14 +38,12 @@ async function sendExample(send: Send, operation: Operation, { as = personal(1),
 /** What the operations that are examples of each other's rows leave of them. */
 const ENDS = /deleteProject|archiveProject|deleteServiceAccount/;
 
-/** Changes of what a history is kept of; all else is always as it is today. */
-const KEPT =
-  /^\/api\/admin\/(archive|context|env|events|feature|groups|projects|roles|segments|service|strategies|tag|undo|user)/;
-const OF_TODAY = /change-request|token|favorites/;
+/** Changes of what no history is kept of, which is always as it is today. */
+const OF_TODAY =
+  /change-request|token|\/addons|invite|\/auth|ui-config|banners|maintenance|applications|favorites/;
 
 const CHANGES = OPERATIONS.filter(
-  ({ id, path, changes, records }) =>
-    changes && records && !ENDS.test(id) && KEPT.test(path) && !OF_TODAY.test(path),
+  ({ id, path, changes, records }) => changes && records && !ENDS.test(id) && !OF_TODAY.test(path),
 );
 
 const reads = (prefix: string) =>

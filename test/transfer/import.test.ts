@@ -308,20 +308,20 @@ test("an error after many events leaves the schema and nothing else", async (t) 
   assert.equal(exported(db), before);
 });
 
-test("an import can be cancelled before, between and after its final steps", async (t) => {
+test("an import can be cancelled between all of its final steps", async (t) => {
   const db = empty(t);
   const lines = [HEADER, ...many(10_000)];
   const told: number[] = [];
   await importDataset(db, asChunks(toText(lines)), { onProgress: (read) => told.push(read) });
   const atEnd = told.filter((read) => read === lines.length).length;
   assert.ok(atEnd > 4, String(told));
-  for (const last of [1, Math.ceil(atEnd / 2), atEnd]) {
+  for (let last = 1; last <= atEnd; last++) {
     let calls = 0;
     const stop = () => {
       if (++calls === last) throw new Error("enough");
     };
-    const again = importDataset(empty(t), asChunks(toText(lines)), { onProgress: stop });
-    await assert.rejects(again, /^Error: enough$/, `at ${last} of ${atEnd}`);
+    const text = toText([HEADER, ...many(10_000, 10_001)]);
+    await assert.rejects(importDataset(empty(t), asChunks(text), { onProgress: stop }), /^Error: enough$/);
   }
 });
 
