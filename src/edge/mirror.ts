@@ -148,11 +148,16 @@ export function confirmedAt({ kept }: Mirror, { environment, projects }: Scope):
 
 /** @returns what keeps the flags that a token opens as upstream has them, and resolves once they have been asked for */
 export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Trouble) {
-  const followed = new Map<string, () => Promise<void>>();
+  const followed = new Map<string, { again: () => Promise<void>; listening: AbortController }>();
+
+  const end = (hash: string) => {
+    followed.get(hash)?.listening.abort();
+    followed.delete(hash);
+  };
 
   const refresh = async (hash: string, secret: string) => {
     const scope = mirror.scopes.get(hash);
-    if (!scope || !mayFetch(scope) || isCovered(mirror, hash, scope)) return void followed.delete(hash);
+    if (!scope || !isWanted(mirror, hash)) return end(hash);
     await trouble.noting(hash, async () => {
       const found = await fetchFlags(upstream, secret, mirror.kept.get(hash));
       if (mirror.scopes.has(hash) && !isCovered(mirror, hash, scope)) mirror.keep(hash, { scope, ...found });
@@ -160,13 +165,22 @@ export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Tro
   };
 
   return async (hash: string, secret: string) => {
-    const again = followed.get(hash) ?? oneAtATime(() => refresh(hash, secret));
-    const isNew = !followed.has(hash);
-    followed.set(hash, again);
+    const known = followed.get(hash);
+    if (known) return known.again();
+    if (!isWanted(mirror, hash)) return;
+    const again = oneAtATime(() => refresh(hash, secret));
+    const listening = new AbortController();
+    followed.set(hash, { again, listening });
     await again();
-    if (isNew) void listenTo(upstream, secret, again);
+    void listenTo(upstream, secret, again, listening.signal);
   };
 }
 
-/** A service token is for no environment, and a page's token is not for the flags themselves. */
-const mayFetch = ({ type }: Scope) => type === "client" || type === "backend";
+/**
+ * Whether flags are fetched with a token: a service token is for no environment, a page's token is not for the flags
+ * themselves, and others may bring the same.
+ */
+function isWanted(mirror: Mirror, hash: string) {
+  const scope = mirror.scopes.get(hash);
+  return scope !== undefined && /^(client|backend)$/.test(scope.type) && !isCovered(mirror, hash, scope);
+}

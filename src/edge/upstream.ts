@@ -76,12 +76,23 @@ export function fetchFlags(upstream: Upstream, token: string, before?: Fetched):
   const askedAt = Date.now();
   return asking(upstream, "/api/client/features", { token, headers }, async (response) => {
     const at = askedAt - 1000 * (Number(response.headers.age) || 0); // of another edge
-    if (response.statusCode !== 304 || !before)
-      return { copy: await answerOf(upstream, response, Copy), etag: response.headers.etag, at };
-    response.resume();
-    return { ...before, at };
+    if (response.statusCode === 304 && before) {
+      response.resume();
+      return { ...before, at };
+    }
+    const now = { copy: await answerOf(upstream, response, Copy), etag: response.headers.etag, at };
+    return before && isOlder(now, before) ? before : now;
   });
 }
+
+/** Whether an edge upstream has forgotten what it told us; a server's lower revision is newer: it was restored. */
+const isOlder = (now: Fetched, before: Fetched) =>
+  revisionOf(now) < revisionOf(before) && now.at <= before.at + AGE_STEP_MS;
+
+const revisionOf = ({ copy }: Fetched) => copy.meta?.revisionId ?? 0;
+
+/** Ages are told in whole seconds, rounded down. */
+const AGE_STEP_MS = 1000;
 
 /** The tokens among these that upstream knows, with what they open; Unleash 6 leaves the environment to their names. */
 export async function validTokens(upstream: Upstream, tokens: readonly string[]) {
@@ -140,12 +151,15 @@ async function answerOf<S extends v.GenericSchema>(
 /** How long after its end the stream is tried again, in milliseconds. */
 const AGAIN_MS = 5000;
 
-/** Calls back whenever upstream's stream says something; ends at once where there is no stream. */
-export async function listenTo(upstream: Upstream, token: string, onMessage: () => void) {
-  const { signal } = upstream.options;
-  while (!signal?.aborted) {
-    const headers = { accept: "text/event-stream", "unleash-client-spec": SPECIFICATION };
-    const response = await ask({ ...upstream, token }, "/api/client/streaming", { headers }).catch(
+/**
+ * Calls back whenever upstream's stream says something, until the signal, or upstream's, is aborted; ends at once where
+ * there is no stream.
+ */
+export async function listenTo(upstream: Upstream, token: string, onMessage: () => void, end: AbortSignal) {
+  const signal = AbortSignal.any([end, upstream.options.signal ?? end]);
+  const headers = { accept: "text/event-stream", "unleash-client-spec": SPECIFICATION };
+  while (!signal.aborted) {
+    const response = await ask({ ...upstream, token }, "/api/client/streaming", { headers, signal }).catch(
       () => undefined,
     );
     const isStream = response?.headers["content-type"]?.startsWith("text/event-stream");

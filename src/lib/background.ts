@@ -7,6 +7,7 @@ type Work = (isStopped: () => boolean) => Promise<unknown>;
 interface Background {
   /** Resolves when this and everything before it has ended. */
   run(work: Work): Promise<void>;
+  /** What is due while it still runs is run once more after it. */
   every(ms: number, work: Work): void;
   /** Ends the repetition; resolves when nothing runs any more. */
   stop(): Promise<void>;
@@ -24,7 +25,13 @@ export function createBackground(log: Log, what: string): Background {
   };
   return {
     run,
-    every: (ms, work) => void timers.push(setInterval(run, ms, work).unref()),
+    every: (ms, work) =>
+      void timers.push(
+        setInterval(
+          oneAtATime(() => run(work)),
+          ms,
+        ).unref(),
+      ),
     stop() {
       isStopped = true;
       for (const timer of timers) clearInterval(timer);

@@ -45,6 +45,47 @@ test("a change reaches the edge by upstream's stream, and what is gone is gone",
   await until(async () => (await names()).length === 1, "the flag is gone");
 });
 
+test("tokens whose flags come with another's open no streams, however often they are asked for", async (t) => {
+  const one = {
+    type: "client",
+    name: "one",
+    hash: hashSecret("shop:development.one"),
+    environment: "development",
+  } as const;
+  const server = await openUpstream(t, world().add("token", { ...one, projects: ["shop"] }));
+  const edge = await openEdge(t, server.url);
+  for (const token of ["shop:development.one", FRONTEND]) await get(`${edge.url}/api/frontend`, token);
+  const polls = () => server.asked.filter((asked) => asked.endsWith("/api/client/features")).length;
+  const before = polls();
+  await until(() => polls() > before + 10);
+  assert.equal(server.asked.filter((asked) => asked.endsWith("/streaming")).length, 1);
+});
+
+test("an edge does not go back to what an edge upstream knew before, but to what a server was restored to", async (t) => {
+  const server = await openUpstream(t);
+  const edge = await openEdge(t, server.url);
+  const count = async () =>
+    JSON.parse((await get(`${edge.url}/api/client/features`, CLIENT)).text).features.length;
+  const former = await get(`${server.url}/api/client/features`, CLIENT, SPEC);
+  const where = `${server.url}/api/admin/projects/shop/features/search`;
+  await fetch(where, { method: "DELETE", headers: { authorization: personal(1) } });
+  await until(async () => (await count()) === 1, "the flag is gone");
+  let told = 0;
+  const tell = (age: object) => {
+    told = 0;
+    server.line.via = (request, response) => {
+      if (!request.url!.endsWith("/client/features")) return server.listener(request, response);
+      told++;
+      response.writeHead(200, { "content-type": "application/json", ...age }).end(former.text);
+    };
+  };
+  tell({ age: 60 });
+  await until(() => told > 10);
+  assert.equal(await count(), 1);
+  tell({});
+  await until(async () => (await count()) === 2, "the flag is back");
+});
+
 test("an edge serves what it knows while upstream is away, also after a start", async (t) => {
   const server = await openUpstream(t);
   const snapshot = path.join(temporaryFolder(t), "edge.json");
