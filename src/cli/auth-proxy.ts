@@ -2,7 +2,7 @@ import net from "node:net";
 import type { Database } from "../db/database.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { rootRoleNamed, rootRoles } from "../people/roles.ts";
-import type { SigningProxy } from "../server/options.ts";
+import type { SigningProxy } from "../sign-in/options.ts";
 import type { Config } from "./config.ts";
 
 export const AUTH_PROXY = [

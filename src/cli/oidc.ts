@@ -1,7 +1,7 @@
 import { convert } from "../http/body.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { check, type Violation } from "../lib/validation.ts";
-import { lackOf, OidcSettings } from "../settings/oidc-schema.ts";
+import { lackOf, OidcSettings } from "../sign-in/oidc-schema.ts";
 
 /** The variables of the original's paid edition, by what they set. */
 const VARIABLES: Readonly<Record<string, string>> = {

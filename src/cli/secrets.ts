@@ -14,7 +14,7 @@ import {
   readableSecrets,
   reencryptTokenSecrets,
 } from "../people/token-secrets.ts";
-import { reencryptOidc } from "../settings/oidc-provider.ts";
+import { reencryptOidc } from "../sign-in/oidc-provider.ts";
 import { type Context, command } from "./command.ts";
 import type { Config } from "./config.ts";
 import { dataFile } from "./data-file.ts";

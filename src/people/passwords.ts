@@ -4,10 +4,11 @@ import { brokenRules, hashPassword, isOutdated, isPassword } from "../access/pas
 import { requirePerson } from "../access/require-permission.ts";
 import { endSessionsOf } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
-import { bookkeeping, command, query, valueQuery } from "../db/statement.ts";
+import { bookkeeping, command, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
+import { currentSetting, PASSWORDS } from "../settings/settings.ts";
 import {
   createReset,
   deliverLink,
@@ -183,15 +184,9 @@ export const resetPassword = POST({
 
 /** @throws ApiError `DisabledError` */
 export function requirePasswordsOn(db: Database) {
-  if (!passwordsAreOff(db)) return;
+  if (!currentSetting(db, PASSWORDS).disabled) return;
   throw new ApiError("DisabledError", "Passwords are switched off: sign in another way, or with a link");
 }
-
-/** Whether nobody signs in with a password. */
-export const passwordsAreOff = (db: Database) => switchedOff(db).get({}) !== undefined;
-
-const switchedOff = query<object>(`
-  SELECT 1 FROM settings WHERE name = 'unleash.auth.simple' AND content ->> 'disabled'`);
 
 /** The hash that the password matched, for checking again in the transaction. */
 interface Proof {

@@ -5,7 +5,6 @@ import * as v from "valibot";
 import { noteSeen } from "../access/seen.ts";
 import { watchReads } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
-import { toldBy } from "../http/auth-proxy.ts";
 import { fromConstraint, toApiError } from "../http/failure.ts";
 import { createFewAtOnce } from "../http/few-at-once.ts";
 import { guarded, type Listener, logError, SINGLE, withAccessLog } from "../http/listener.ts";
@@ -19,16 +18,22 @@ import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/res
 import { ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
 import { requireValid } from "../lib/api-error.ts";
-import { passwordsAreOff } from "../people/passwords.ts";
-import { currentSetting, requireNoMaintenance } from "../settings/instance.ts";
-import { currentProvider } from "../settings/oidc-provider.ts";
-import { giveWays } from "../settings/oidc-schema.ts";
+import { requireNoMaintenance } from "../settings/instance.ts";
+import { currentSetting, ORIGINS, PASSWORDS } from "../settings/settings.ts";
+import { toldBy } from "../sign-in/auth-proxy.ts";
+import {
+  answerSignInLink,
+  answerSignOut,
+  answerSignOutPage,
+  credentialsIn,
+} from "../sign-in/links-and-sign-out.ts";
+import { oidcHandlers, oidcOption } from "../sign-in/oidc.ts";
+import { currentProvider } from "../sign-in/oidc-provider.ts";
+import { giveWays } from "../sign-in/oidc-schema.ts";
+import { withProxySignIn } from "../sign-in/proxy.ts";
 import { inboxHandlers } from "./inbox.ts";
-import { oidcHandlers, oidcOption } from "./oidc.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import type { ServerOptions } from "./options.ts";
-import { withProxySignIn } from "./proxy-sign-in.ts";
-import { answerSignInLink, answerSignOut, answerSignOutPage, credentialsIn } from "./sign-in.ts";
 import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./surfaces.ts";
 
 /**
@@ -121,7 +126,7 @@ function identify(options: ServerOptions, surface: Surface, event: H3Event) {
   const { db, trustsProxy = false } = options;
   const { req, context } = event;
   if (surface.isForPages) {
-    context.cors = corsHeaders(req, currentSetting(db, "unleash.frontend").frontendApiOrigins);
+    context.cors = corsHeaders(req, currentSetting(db, ORIGINS).frontendApiOrigins);
     if (req.method === "OPTIONS") return;
   }
   const key = surface.takesKey ? event.url.searchParams.get("key") : null;
@@ -147,7 +152,7 @@ function refuse(options: ServerOptions, thrown: unknown, event: H3Event) {
 
 /** The ways to sign in, besides passwords, and whether those are switched off. */
 const waysIn = ({ db, basePath = "" }: ServerOptions) => ({
-  defaultHidden: passwordsAreOff(db),
+  defaultHidden: currentSetting(db, PASSWORDS).disabled,
   ...(currentProvider(db) && { options: [oidcOption(basePath)] }),
 });
 

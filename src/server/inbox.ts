@@ -6,8 +6,8 @@ import { requireSameOrigin } from "../http/origin.ts";
 import { toResponse, wholeParts } from "../http/response.ts";
 import { ApiError, requireValid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";
+import { credentialsIn } from "../sign-in/links-and-sign-out.ts";
 import type { ServerOptions } from "./options.ts";
-import { credentialsIn } from "./sign-in.ts";
 
 /*
  * A receiver inside the server, for trying an integration with nothing else installed. Whatever is posted to

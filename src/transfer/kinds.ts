@@ -23,7 +23,7 @@ import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments.ts";
 import { deletedPrivateProject, project } from "../projects/projects-dataset.ts";
 import { banner } from "../settings/banners.ts";
-import { setting } from "../settings/instance.ts";
+import { setting } from "../settings/settings.ts";
 import { counterOf } from "./counters.ts";
 
 const NOUNS: readonly Kind[] = [

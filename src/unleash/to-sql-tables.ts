@@ -21,7 +21,7 @@ import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments.ts";
 import { project } from "../projects/projects-dataset.ts";
 import { banner } from "../settings/banners.ts";
-import { setting } from "../settings/instance.ts";
+import { setting } from "../settings/settings.ts";
 import { type Context, from, fromFlags, inTurn, linesOf, type Of, type Row, type Rows } from "./lines.ts";
 
 /*

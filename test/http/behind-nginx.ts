@@ -9,7 +9,8 @@ import type { TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { listen } from "../../src/http/listen.ts";
 import { createServer } from "../../src/server/app.ts";
-import type { ServerOptions, SigningProxy } from "../../src/server/options.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
+import type { SigningProxy } from "../../src/sign-in/options.ts";
 import { LOCAL } from "./raw-http.ts";
 import { openForNina } from "./signing-in.ts";
 

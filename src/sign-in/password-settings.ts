@@ -4,8 +4,7 @@ import { GET, POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { Count } from "../lib/validation.ts";
 import { tiedAdmins } from "../people/identities.ts";
-import { passwordsAreOff } from "../people/passwords.ts";
-import { changeSetting, currentSetting, PasswordSettings } from "./instance.ts";
+import { changeSetting, currentSetting, PASSWORDS, PasswordSettings } from "../settings/settings.ts";
 import { currentProvider, isIssuerAt } from "./oidc-provider.ts";
 import { waysOf } from "./oidc-schema.ts";
 
@@ -34,13 +33,13 @@ export const changePasswordSettings = POST({
   records: ["setting-created", "setting-updated"],
   example: { disabled: false },
 }).change(({ tx, body }) => {
-  changeSetting(tx, "unleash.auth.simple", body);
+  changeSetting(tx, PASSWORDS, body);
   requireWayIn(tx.db);
   return statusOf(tx.db);
 });
 
 const statusOf = (db: Database) => ({
-  ...currentSetting(db, "unleash.auth.simple"),
+  ...currentSetting(db, PASSWORDS),
   adminsWithoutPassword: adminsWithoutPassword(db),
 });
 
@@ -57,7 +56,7 @@ function adminsWithoutPassword(db: Database) {
 
 /** @throws ApiError `ConflictError` if passwords are switched off and no Admin could sign in */
 export function requireWayIn(db: Database) {
-  if (!passwordsAreOff(db) || adminsWithoutPassword(db) > 0) return;
+  if (!currentSetting(db, PASSWORDS).disabled || adminsWithoutPassword(db) > 0) return;
   throw new ApiError(
     "ConflictError",
     "No Admin could sign in without a password: one has to have done so, with the provider or proxy that is in use",

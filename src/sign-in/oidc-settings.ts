@@ -6,7 +6,7 @@ import { GET, POST } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { MASK } from "../lib/text.ts";
 import { rootRoles } from "../people/roles.ts";
-import { changeSetting, currentSetting, masked } from "./instance.ts";
+import { changeSetting, currentSetting, masked } from "../settings/settings.ts";
 import { discover, OIDC, reasonOf } from "./oidc-provider.ts";
 import { DiscoverUrl, lackOf, OidcSettings, SigningAlgorithm, waysOf } from "./oidc-schema.ts";
 import { requireWayIn } from "./password-settings.ts";
@@ -58,7 +58,7 @@ export const changeOidcSettings = POST({
 
 /** Encrypted, or as it was, but never for another provider: whoever sends a mask doesn't know it. @throws ApiError */
 function storedSecret(db: Database, { secret, discoverUrl }: OidcSettings): string {
-  if (secret !== MASK) return secret === "" ? "" : encrypt(db, secret, OIDC);
+  if (secret !== MASK) return secret === "" ? "" : encrypt(db, secret, OIDC.name);
   const stored = currentSetting(db, OIDC);
   if (stored.secret !== "" && stored.discoverUrl === discoverUrl) return stored.secret;
   const why = stored.secret === "" ? "no secret is stored" : "the provider has changed";

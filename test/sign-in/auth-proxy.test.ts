@@ -3,13 +3,13 @@ import type { IncomingMessage } from "node:http";
 import net from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { toldBy } from "../../src/http/auth-proxy.ts";
 import { listen } from "../../src/http/listen.ts";
 import { createServer } from "../../src/server/app.ts";
-import type { SigningProxy } from "../../src/server/options.ts";
+import { toldBy } from "../../src/sign-in/auth-proxy.ts";
+import type { SigningProxy } from "../../src/sign-in/options.ts";
+import { LOCAL } from "../http/raw-http.ts";
+import { cookieOf, openForNina, PASSWORD } from "../http/signing-in.ts";
 import { CLIENT, personal } from "../support/world.ts";
-import { LOCAL } from "./raw-http.ts";
-import { cookieOf, openForNina, PASSWORD } from "./signing-in.ts";
 
 const HEADERS = { user: "remote-user", email: "remote-email", name: "remote-name", groups: "remote-groups" };
 

@@ -8,7 +8,7 @@ import { rotateKey } from "../../src/db/secrets.ts";
 import { write } from "../../src/events/write.ts";
 import { MASK } from "../../src/lib/text.ts";
 import { createServer } from "../../src/server/app.ts";
-import { reencryptOidc } from "../../src/settings/oidc-provider.ts";
+import { reencryptOidc } from "../../src/sign-in/oidc-provider.ts";
 import { CLIENT, openStub } from "../support/oidc-stub.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";

@@ -10,12 +10,12 @@ import {
   useSignInLink,
 } from "../access/session.ts";
 import { writeSoon } from "../events/write.ts";
-import { type AuthProxy, toldBy } from "../http/auth-proxy.ts";
 import { htmlPage } from "../http/open-paths.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { noteSignIn } from "../people/sessions.ts";
 import { markSeen, requireUser } from "../people/users-store.ts";
-import type { ServerOptions } from "./options.ts";
+import { type AuthProxy, toldBy } from "./auth-proxy.ts";
+import type { SignInOptions } from "./options.ts";
 
 /** The credentials in the headers of a request. */
 export const credentialsIn = (event: H3Event, proxy: AuthProxy | undefined) => ({
@@ -29,7 +29,7 @@ const toldOf = (event: H3Event, proxy: AuthProxy | undefined) =>
   toldBy(proxy, event.runtime?.node?.req as IncomingMessage | undefined);
 
 /** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */
-export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
+export function answerSignInLink({ db, basePath = "" }: SignInOptions) {
   return async (event: H3Event) => {
     if (!isOpened(event.req)) return refusal(basePath);
     const secret = event.context.params?.secret ?? "";
@@ -82,7 +82,7 @@ const refusal = (basePath: string) =>
  * `POST /logout`: ends the session, if any, and redirects to the home page; people whom a provider or proxy has signed in
  * go where it signs them out. Other sites can't trigger it.
  */
-export function answerSignOut(options: ServerOptions) {
+export function answerSignOut(options: SignInOptions) {
   const { db, basePath = "", authProxy } = options;
   return async (event: H3Event) => {
     requireSameOrigin(event.req, options);

@@ -5,14 +5,14 @@ import { ROLES } from "../access/permissions.ts";
 import { endSession, SESSION_COOKIE, sessionCookie } from "../access/session.ts";
 import type { Database } from "../db/database.ts";
 import { writeSoon } from "../events/write.ts";
-import { type Told, toldBy } from "../http/auth-proxy.ts";
 import type { Listener } from "../http/listener.ts";
 import { clientAddress, credentialsOf, isSecure } from "../http/origin.ts";
 import { pathOf } from "../http/path.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Identity, signInIdentity } from "../people/identities.ts";
 import { rootRoleNamed } from "../people/roles.ts";
-import type { ServerOptions, SigningProxy } from "./options.ts";
+import { type Told, toldBy } from "./auth-proxy.ts";
+import type { SignInOptions, SigningProxy } from "./options.ts";
 
 /** Where both pages find out who is signed in. */
 const WHO = "/api/admin/user";
@@ -21,7 +21,7 @@ const WHO = "/api/admin/user";
  * Begins a session for the person whom a trusted proxy names, before the response cache is asked. Only a read of who is
  * signed in begins one, so that no header changes anything by itself: another site could make a browser send it.
  */
-export function withProxySignIn(options: ServerOptions, listener: Listener): Listener {
+export function withProxySignIn(options: SignInOptions, listener: Listener): Listener {
   const { authProxy, basePath = "" } = options;
   if (!authProxy) return listener;
   return (request, response) => {
@@ -57,7 +57,7 @@ function isSignedIn(db: Database, request: IncomingMessage, { user: proxyUser }:
 }
 
 /** Ends the session of somebody else, if there is one. @throws ApiError `AuthenticationRequired` */
-async function begin(options: ServerOptions, { role }: SigningProxy, request: IncomingMessage, told: Told) {
+async function begin(options: SignInOptions, { role }: SigningProxy, request: IncomingMessage, told: Told) {
   const { db, trustsProxy = false } = options;
   const address = clientAddress(request, trustsProxy) ?? null;
   const earlier = sessionIn(request);

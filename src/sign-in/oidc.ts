@@ -12,9 +12,9 @@ import { BoundedMap } from "../lib/bounded-map.ts";
 import { openidClient } from "../lib/on-demand.cjs";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type Identity, signInIdentity } from "../people/identities.ts";
-import { currentProvider, discover, reasonOf } from "../settings/oidc-provider.ts";
-import { admissionOf, listed, type OidcSettings } from "../settings/oidc-schema.ts";
-import type { ServerOptions } from "./options.ts";
+import { currentProvider, discover, reasonOf } from "./oidc-provider.ts";
+import { admissionOf, listed, type OidcSettings } from "./oidc-schema.ts";
+import type { SignInOptions } from "./options.ts";
 
 /*
  * Signing in at a provider of identities, by OpenID Connect: authorization code, PKCE, state and nonce. openid-client
@@ -54,7 +54,7 @@ export const oidcOption = (basePath: string) => ({
 });
 
 /** The handlers of `GET /auth/oidc/login?redirect=PATH` and of the callback, by their paths. */
-export function oidcHandlers(options: ServerOptions) {
+export function oidcHandlers(options: SignInOptions) {
   const { db, basePath = "", publicUrl = "" } = options;
   const discovered = discovery(db);
   const returned = new BoundedMap<string, true>(MOST);
@@ -125,7 +125,7 @@ class SignInError extends Error {}
 
 /** Leads back to the sign-in form, with what went wrong: in detail only in the log. */
 function orBack(
-  options: ServerOptions,
+  options: SignInOptions,
   handle: (event: H3Event, provider: OidcSettings) => Promise<HTTPResponse>,
 ) {
   const { db, basePath = "", log } = options;
@@ -244,10 +244,10 @@ function ownPath(asked: string | null, basePath: string): string {
 }
 
 /** Browsers reach the callback only by the public URL, also where a proxy in front has the TLS. */
-const isSecure = ({ publicUrl = "" }: ServerOptions) => publicUrl.startsWith("https:");
+const isSecure = ({ publicUrl = "" }: SignInOptions) => publicUrl.startsWith("https:");
 
 /** The header of our cookie, sent only to this way in. */
-const ownCookie = (options: ServerOptions, secret: string, ms: number) =>
+const ownCookie = (options: SignInOptions, secret: string, ms: number) =>
   `${COOKIE}=${secret}; Path=${options.basePath ?? ""}/auth/oidc; Max-Age=${ms / 1000}; HttpOnly; SameSite=Lax${isSecure(options) ? "; Secure" : ""}`;
 
 function found(location: string, ...cookies: string[]) {

@@ -5,8 +5,8 @@ import { createSignInLink } from "../../src/access/session.ts";
 import { type Tx, write, writeSoon } from "../../src/events/write.ts";
 import { signInIdentity } from "../../src/people/identities.ts";
 import { signIn } from "../../src/people/sessions.ts";
-import { changeSetting } from "../../src/settings/instance.ts";
-import { giveWays } from "../../src/settings/oidc-schema.ts";
+import { changeSetting, PASSWORDS } from "../../src/settings/settings.ts";
+import { giveWays } from "../../src/sign-in/oidc-schema.ts";
 import { openForNina, PASSWORD } from "../http/signing-in.ts";
 import { scenarios } from "../support/server.ts";
 import { personal } from "../support/world.ts";
@@ -68,7 +68,7 @@ test("passwords are looked at again where the session begins, in case they have 
   const { db } = await openForNina(t);
   const request = { db, body: { username: "nina", password: PASSWORD }, isSecure: true };
   const commit = <T>(change: (tx: Tx) => T) => {
-    write(db, CLI, (tx) => changeSetting(tx, "unleash.auth.simple", { disabled: true }));
+    write(db, CLI, (tx) => changeSetting(tx, PASSWORDS, { disabled: true }));
     return writeSoon(db, ANYBODY, change);
   };
   await assert.rejects(async () => signIn.handle(request as never, commit), { name: "DisabledError" });

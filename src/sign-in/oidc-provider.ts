@@ -1,15 +1,19 @@
 import type { Configuration, CustomFetchOptions } from "openid-client";
+import * as v from "valibot";
 import type { Database } from "../db/database.ts";
 import { decrypt, encrypt } from "../db/secrets.ts";
 import { query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import type { Received } from "../integrations/send.ts";
 import { openidClient } from "../lib/on-demand.cjs";
-import { currentSetting, storeSetting } from "./instance.ts";
-import { type OidcSettings, waysOf } from "./oidc-schema.ts";
+import { currentSetting, type Setting, storeSetting } from "../settings/settings.ts";
+import { OidcSettings, waysOf } from "./oidc-schema.ts";
 
-/** The name of the stored settings, and where their secret is encrypted. */
-export const OIDC = "unleash.enterprise.auth.oidc";
+/** The stored settings; their secret is encrypted under that name. */
+export const OIDC: Setting<OidcSettings> = {
+  name: "unleash.enterprise.auth.oidc",
+  initial: v.parse(OidcSettings, {}),
+};
 
 /** The provider that people may sign in with now; undefined if there is none. */
 export function currentProvider(db: Database): OidcSettings | undefined {
@@ -25,7 +29,7 @@ const isEnabled = query<object>(`
 export function reencryptOidc(tx: Tx): number {
   const settings = currentSetting(tx.db, OIDC);
   if (settings.secret === "") return 0;
-  const secret = encrypt(tx.db, decrypt(tx.db, settings.secret, OIDC), OIDC);
+  const secret = encrypt(tx.db, decrypt(tx.db, settings.secret, OIDC.name), OIDC.name);
   storeSetting(tx, OIDC, { ...settings, secret });
   return 1;
 }
@@ -45,7 +49,7 @@ export async function discover(db: Database, settings: OidcSettings): Promise<Co
     (server, ...rest) => {
       const isInBody = server.token_endpoint_auth_methods_supported?.includes("client_secret_post");
       const authenticate = isInBody ? client.ClientSecretPost : client.ClientSecretBasic;
-      authenticate(decrypt(db, settings.secret, OIDC))(server, ...rest);
+      authenticate(decrypt(db, settings.secret, OIDC.name))(server, ...rest);
     },
     {
       [client.customFetch]: (url, init) => ask(db, url, init),
