@@ -631,7 +631,7 @@ CREATE VIRTUAL TABLE event_trigrams USING fts5vocab (event_searches, 'row');
 
 -- History ------------------------------------------------------------------------------
 
--- What rows were before each change of them; NULL for one that was not there. Triggers write it (src/db/history.ts).
+-- What rows were before each change of them; NULL for one that was not there. Triggers write it (src/db/row-versions.ts).
 CREATE TABLE history (
   id      INTEGER PRIMARY KEY,
   "table" TEXT NOT NULL,

@@ -1,6 +1,6 @@
 import { type Listener, listen } from "listhen";
 import { run } from "../src/cli/run.ts";
-import { PortInUseError } from "../src/http/listen.ts";
+import { PortInUseError } from "../src/http/node-server.ts";
 
 /*
  * The demo with listhen in place of the server's own way to listen. docs/choices.md says why that is for development.

@@ -1,4 +1,4 @@
-import type { Imported, Version } from "./version.ts";
+import type { Usage } from "./process.ts";
 
 const option = (hint: string, value: string, help: string) =>
   ({ type: "string", hint, default: value, help }) as const;
@@ -23,6 +23,21 @@ export const OPTIONS = {
 } as const;
 
 export type Options = Record<keyof typeof OPTIONS, string>;
+
+/** A checkout under test, which is built first. */
+export interface Version {
+  name: string;
+  /** What Node is to run. */
+  script: string;
+}
+
+/** An import and its cost; sizes in bytes. */
+export interface Imported {
+  file: string;
+  seconds: number;
+  used: Usage;
+  sizes: { dataset: number; file: number };
+}
 
 /** What a case is given. */
 export interface Context {

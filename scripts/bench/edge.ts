@@ -3,12 +3,12 @@ import { setTimeout } from "node:timers/promises";
 import { startBare } from "./bare.ts";
 import { CLIENT, clientLines, FRONTEND } from "./client-dataset.ts";
 import { frontend, HEAD, measureFetch, READS } from "./clients.ts";
-import type { Context, Options } from "./context.ts";
+import type { Context, Options, Version } from "./context.ts";
 import { median, medianBy, megabytes, ratio, short, table } from "./figures.ts";
 import { ask, type Figure, measure, type Request } from "./load.ts";
 import { type Server, startScript, startServer, stop, usage } from "./process.ts";
 import { measureStreams } from "./streams.ts";
-import { importInto, serve, type Version } from "./version.ts";
+import { importInto, serve } from "./version.ts";
 
 /** What an edge costs, beside others in the same run. */
 export async function run({ versions: [version], options, folder, print, progress }: Context) {

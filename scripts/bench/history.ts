@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { closing } from "../../src/cli/data-file.ts";
-import { interruptHistory } from "../../src/db/history.ts";
 import { open } from "../../src/db/open.ts";
+import { interruptHistory } from "../../src/db/row-versions.ts";
 import { adminRequest } from "./changes.ts";
 import type { Context } from "./context.ts";
 import { PROJECTS } from "./dataset.ts";

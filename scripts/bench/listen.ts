@@ -4,8 +4,8 @@ import net from "node:net";
 import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { listen as listhen } from "listhen";
-import { listen } from "../../src/http/listen.ts";
 import type { Listener } from "../../src/http/listener.ts";
+import { listen } from "../../src/http/node-server.ts";
 import type { Context } from "./context.ts";
 import { messageOf } from "./process.ts";
 

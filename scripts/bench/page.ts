@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import type { Browser, Cookie, Page } from "puppeteer-core";
 import { launch, serveDemo } from "../browser.ts";
-import type { Context } from "./context.ts";
+import type { Context, Version } from "./context.ts";
 import { ADMIN, RARE } from "./dataset.ts";
 import { type Aim, aimTable, median } from "./figures.ts";
 import { measureInteractions, measureShifts, measureSlowNetwork } from "./page-feel.ts";
 import { stop } from "./process.ts";
-import { companyOf, importInto, serve, type Version } from "./version.ts";
+import { companyOf, importInto, serve } from "./version.ts";
 
 /** How often most things are measured. */
 const ROUNDS = 5;

@@ -1,11 +1,11 @@
 import Sqlite from "better-sqlite3";
 import { type Order, type Recorded, startBare } from "./bare.ts";
-import type { Context } from "./context.ts";
+import type { Context, Version } from "./context.ts";
 import { ADMIN, CLIENT, COMMON, FRONTEND, featureName, PROJECTS, RARE, VIEWER } from "./dataset.ts";
 import { type Aim, aimTable, medianBy, megabytes, ratio, short, table } from "./figures.ts";
 import { ask, costOf, type Figure, measure, type Request, send } from "./load.ts";
 import { type Server, stop, usage } from "./process.ts";
-import { companyOf, serve, type Version } from "./version.ts";
+import { companyOf, serve } from "./version.ts";
 
 /** A read to measure, or a usage report. */
 export interface Read extends Request {

@@ -4,16 +4,9 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inChunks } from "../../src/dataset/text.ts";
-import type { Context } from "./context.ts";
+import type { Context, Imported, Version } from "./context.ts";
 import { companyLines } from "./dataset.ts";
-import { runProbed, type Server, startServer, type Usage } from "./process.ts";
-
-/** A checkout under test, which is built first. */
-export interface Version {
-  name: string;
-  /** What Node is to run. */
-  script: string;
-}
+import { runProbed, type Server, startServer } from "./process.ts";
 
 /** Builds a checkout. @param name shown in tables */
 export function versionIn(checkout: string, name: string): Version {
@@ -27,14 +20,6 @@ export function versionIn(checkout: string, name: string): Version {
 /** Serves a data file on a free port. */
 export const serve = ({ script }: Version, file: string, ...options: string[]): Promise<Server> =>
   startServer([script, "--data", file, "--port", "0", "--quiet", ...options]);
-
-/** An import and its cost; sizes in bytes. */
-export interface Imported {
-  file: string;
-  seconds: number;
-  used: Usage;
-  sizes: { dataset: number; file: number };
-}
 
 /**
  * Imports lines of a dataset into a new or existing file.

@@ -5,7 +5,7 @@ import type { Writing } from "../db/transaction.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { timestamp } from "../lib/time.ts";
 import type { Actor } from "./actor.ts";
-import { prolongSession } from "./session.ts";
+import { prolongSession } from "./session-store.ts";
 
 /*
  * When tokens, users and sessions were last seen. It is noted in memory and written periodically in the background: requests

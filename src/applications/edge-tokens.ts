@@ -7,7 +7,7 @@ import { POST } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { requireTokenScope } from "../people/api-tokens.ts";
-import { createToken, tokenBySecret, tokens } from "../people/tokens.ts";
+import { createToken, tokenBySecret, tokens } from "../people/tokens-store.ts";
 import { ValidTokens } from "./edge.ts";
 
 /*

@@ -3,7 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import { actorOf } from "../access/authenticate.ts";
 import { holds, requirePermission } from "../access/require-permission.ts";
 import type { Database } from "../db/database.ts";
-import { requiredApprovals } from "../events/approval.ts";
+import { requiredApprovals } from "../events/needs-approval.ts";
 import { actingAs, type Tx } from "../events/write.ts";
 import { performIn, requireAllowed, rewording } from "../http/perform.ts";
 import { ApiError } from "../lib/api-error.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
-import { requiredApprovals } from "../events/approval.ts";
+import { requiredApprovals } from "../events/needs-approval.ts";
 import { GET, PUT } from "../http/operation.ts";
 import { presetApprovals } from "../projects/environments.ts";
 import { requireProjectEnvironment } from "../projects/project-environments.ts";

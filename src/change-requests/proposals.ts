@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { requiredApprovals } from "../events/approval.ts";
+import { requiredApprovals } from "../events/needs-approval.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { MAX_CHANGES } from "../lib/limits.ts";

@@ -1,7 +1,7 @@
 import type { Actor } from "../access/actor.ts";
 import { SYSTEM_USER_ID } from "../access/actor.ts";
 import { requirePerson } from "../access/require-permission.ts";
-import { requiredApprovals } from "../events/approval.ts";
+import { requiredApprovals } from "../events/needs-approval.ts";
 import type { EventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";

@@ -1,10 +1,10 @@
 import { text } from "node:stream/consumers";
 import type { Database } from "../db/database.ts";
+import { applyProject, compareProject } from "../flags-as-text/plan.ts";
+import { type Opened, proposeProject } from "../flags-as-text/proposal.ts";
+import { type Step, toLine } from "../flags-as-text/step.ts";
+import { type ProjectText, projectAsYaml, readProjectText } from "../flags-as-text/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { applyProject, compareProject } from "../transfer/project-plan.ts";
-import { type Opened, proposeProject } from "../transfer/project-request.ts";
-import { type Step, toLine } from "../transfer/project-step.ts";
-import { type ProjectText, projectAsYaml, readProjectText } from "../transfer/project-text.ts";
 import { type Context, command, JSON_OPTION } from "./command.ts";
 import { AT_OPTION, dataFile, dataFileToRead } from "./data-file.ts";
 import { openSource } from "./import.ts";

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import type { listen } from "../http/listen.ts";
+import type { listen } from "../http/node-server.ts";
 import type { Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import {

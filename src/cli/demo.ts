@@ -1,13 +1,13 @@
 import { CLI } from "../access/actor.ts";
-import { createSignInLink } from "../access/session.ts";
+import { createSignInLink } from "../access/session-store.ts";
 import type { Database } from "../db/database.ts";
-import { rewriteHistory } from "../db/history.ts";
 import { IN_MEMORY, open } from "../db/open.ts";
+import { rewriteHistory } from "../db/row-versions.ts";
 import { DEMO_SIZE, makeDemo } from "../demo/dataset.ts";
 import { write } from "../events/write.ts";
 import { integrations, rewriteParameters } from "../integrations/integrations-store.ts";
 import { decryptedParameters } from "../integrations/parameters.ts";
-import { createToken } from "../people/tokens.ts";
+import { createToken } from "../people/tokens-store.ts";
 import { importDataset } from "../transfer/import.ts";
 import { type Context, command, wholeNumber } from "./command.ts";
 import { closing } from "./data-file.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
-import { countHistory, forgetHistory } from "../db/history.ts";
+import { countHistory, forgetHistory } from "../db/row-versions.ts";
 import { pointAt } from "../db/state-at.ts";
 import type { Writing } from "../db/transaction.ts";
 import { type Head, headOf, type Seal } from "../events/chain.ts";

@@ -1,13 +1,13 @@
 import { CLI } from "../access/actor.ts";
-import { hashPassword, PASSWORD_LENGTH } from "../access/password.ts";
+import { hashPassword, PASSWORD_LENGTH } from "../access/password-hash.ts";
 import { DEFAULT_PROJECT, ROLES } from "../access/permissions.ts";
-import { createSignInLink } from "../access/session.ts";
+import { createSignInLink } from "../access/session-store.ts";
 import { SECRET_SHAPE } from "../access/token.ts";
 import type { Database } from "../db/database.ts";
 import { isKnown } from "../db/known.ts";
 import { type Tx, write } from "../events/write.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { createToken, hasTokens } from "../people/tokens.ts";
+import { createToken, hasTokens } from "../people/tokens-store.ts";
 import { Username } from "../people/users-schema.ts";
 import { createUser, hasUsers } from "../people/users-store.ts";
 import { addUserRole } from "../projects/access-store.ts";

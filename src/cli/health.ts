@@ -1,5 +1,5 @@
-import { explainNetworkError, requireUrl, send } from "../http/client.ts";
-import { toUrl } from "../http/listen.ts";
+import { toUrl } from "../http/node-server.ts";
+import { explainNetworkError, requireUrl, send } from "../http/other-server.ts";
 import { command } from "./command.ts";
 import type { Config } from "./config.ts";
 import { CA_OPTION, trustOf } from "./server-url.ts";

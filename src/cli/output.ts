@@ -1,7 +1,7 @@
 import { toJson } from "../lib/raw-json.ts";
 import { printable } from "../lib/text.ts";
 import type { ImportCounts } from "../transfer/import.ts";
-import type { Left } from "../unleash/lines.ts";
+import type { Left } from "../unleash/outgoing-lines.ts";
 import type { Context, JSON_OPTION } from "./command.ts";
 
 /** The noun in singular or plural: `line`, `lines`. */

@@ -1,6 +1,6 @@
 import { DatasetError } from "../dataset/kind.ts";
 import { DataError, explainError, explainTargetError } from "../db/error.ts";
-import { PortInUseError } from "../http/listen.ts";
+import { PortInUseError } from "../http/node-server.ts";
 import { createLog } from "../lib/logger.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";

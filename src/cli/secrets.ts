@@ -1,5 +1,5 @@
 import { CLI } from "../access/actor.ts";
-import { reencryptSessions } from "../access/session.ts";
+import { reencryptSessions } from "../access/session-store.ts";
 import type { Database } from "../db/database.ts";
 import { rotateKey, useKeyFile } from "../db/secrets.ts";
 import { write } from "../events/write.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { createSecureContext } from "node:tls";
 import { loadUi } from "#ui";
-import { limitSessions } from "../access/session.ts";
+import { limitSessions } from "../access/session-store.ts";
 import { useEdgeSecret } from "../applications/edge-tokens.ts";
 import { watchSchedule } from "../change-requests/schedule.ts";
 import type { Database } from "../db/database.ts";
@@ -9,7 +9,7 @@ import { lockForServing, networkFileSystem, removeIfUnused, requireNotServed } f
 import { close, open } from "../db/open.ts";
 import { isNew } from "../db/staged-file.ts";
 import { pointAt } from "../db/state-at.ts";
-import { listen, type Tls, toUrl } from "../http/listen.ts";
+import { listen, type Tls, toUrl } from "../http/node-server.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { UsageError } from "../lib/usage-error.ts";

@@ -6,11 +6,18 @@ import type * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { write } from "../events/write.ts";
-import { ask, type Connection, explainNetworkError, type Input, pathOf, refusalOf } from "../http/client.ts";
 import { fromConstraint } from "../http/failure.ts";
-import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";
+import { checkedBody, checkedParams, checkedQuery } from "../http/input.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { type Commit, type Contract, type Operation, type Request, WithHeaders } from "../http/operation.ts";
+import {
+  ask,
+  type Connection,
+  explainNetworkError,
+  type Input,
+  pathOf,
+  refusalOf,
+} from "../http/other-server.ts";
 import { toJson } from "../lib/raw-json.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";

@@ -3,7 +3,14 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { styleText } from "node:util";
 import { EVENT_TYPES } from "../events/schema.ts";
-import { ask, type Connection, explainNetworkError, pathOf, refusalOf, requireUrl } from "../http/client.ts";
+import {
+  ask,
+  type Connection,
+  explainNetworkError,
+  pathOf,
+  refusalOf,
+  requireUrl,
+} from "../http/other-server.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { toCriteria } from "../log/criteria.ts";

@@ -6,7 +6,7 @@ import { isKnown } from "../db/known.ts";
 import { write } from "../events/write.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { Time } from "../lib/validation.ts";
-import { createToken, type NewToken, revokeToken, tokens } from "../people/tokens.ts";
+import { createToken, type NewToken, revokeToken, tokens } from "../people/tokens-store.ts";
 import { type Context, command, JSON_OPTION } from "./command.ts";
 import { dataFile, dataFileToRead } from "./data-file.ts";
 import { checkedOr, requireName, requireUser } from "./name.ts";

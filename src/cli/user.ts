@@ -1,5 +1,5 @@
 import { CLI } from "../access/actor.ts";
-import { createSignInLink } from "../access/session.ts";
+import { createSignInLink } from "../access/session-store.ts";
 import { write } from "../events/write.ts";
 import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";

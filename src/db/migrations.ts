@@ -3,9 +3,9 @@ import { fold } from "../lib/text.ts";
 import { readHeader } from "./connect.ts";
 import type { Database } from "./database.ts";
 import { DataError, explainError } from "./error.ts";
-import { keepHistory } from "./history.ts";
 import { requireNotServed } from "./lock.ts";
 import { reshape } from "./reshape.ts";
+import { keepHistory } from "./row-versions.ts";
 import { stagedFile } from "./staged-file.ts";
 
 /** What files are brought to. */

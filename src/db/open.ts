@@ -3,8 +3,8 @@ import path from "node:path";
 import { canWrite, connect, requireReadable } from "./connect.ts";
 import type { Database } from "./database.ts";
 import { DataError, damaged, explainError, isSqlite } from "./error.ts";
+import { inodeOf, isInPlace, rememberLog, rememberPlace } from "./file-in-place.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
-import { inodeOf, isInPlace, rememberLog, rememberPlace } from "./place.ts";
 import { isNew, makePrivate, requireNoLeftovers } from "./staged-file.ts";
 
 /** An in-memory database, for the demo and for tests. */

@@ -1,7 +1,7 @@
 import { connect } from "./connect.ts";
 import { type Database, perDatabase, snapshot } from "./database.ts";
 import { DataError } from "./error.ts";
-import { KEPT, type KeptTable, keptTables } from "./history.ts";
+import { KEPT, type KeptTable, keptTables } from "./row-versions.ts";
 import { schemaObjects } from "./schema-objects.ts";
 import { expectViews } from "./statement.ts";
 

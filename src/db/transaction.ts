@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import { requireInPlace } from "./place.ts";
+import { requireInPlace } from "./file-in-place.ts";
 import { bump, bumpEverything } from "./revision.ts";
 
 declare const isWriting: unique symbol;

@@ -1,4 +1,4 @@
-import type { PastChange } from "../db/history.ts";
+import type { PastChange } from "../db/row-versions.ts";
 import {
   allEventTypes,
   type Change,

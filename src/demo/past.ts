@@ -1,4 +1,4 @@
-import type { KeptRow, PastChange } from "../db/history.ts";
+import type { KeptRow, PastChange } from "../db/row-versions.ts";
 import type { DemoEvent } from "./activity.ts";
 import type { DemoFeature } from "./company.ts";
 

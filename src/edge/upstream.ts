@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import * as v from "valibot";
-import { ask, type Connection, explainNetworkError, refusalOf } from "../http/client.ts";
+import { ask, type Connection, explainNetworkError, refusalOf } from "../http/other-server.ts";
 import type { Log } from "../lib/logger.ts";
 import { parsedJson } from "../lib/text.ts";
 

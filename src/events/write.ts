@@ -4,8 +4,8 @@ import { inGroup } from "../db/group-commit.ts";
 import { bookkeeping, command } from "../db/statement.ts";
 import { inWriting, type Writing } from "../db/transaction.ts";
 import { timestamp } from "../lib/time.ts";
-import { requireNoApproval } from "./approval.ts";
 import { enqueueDeliveries } from "./deliveries.ts";
+import { requireNoApproval } from "./needs-approval.ts";
 import { type StoredEvent, storeEvent, tagsOf } from "./record.ts";
 import type { EventType } from "./schema.ts";
 

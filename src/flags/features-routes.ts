@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { requirePermission } from "../access/require-permission.ts";
 import { requireVisible } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
-import { approvedEnvironment } from "../events/approval.ts";
+import { approvedEnvironment } from "../events/needs-approval.ts";
 import type { Tx } from "../events/write.ts";
 import { applyJsonPatch, JsonPatch } from "../http/json-patch.ts";
 import { GET, PATCH, POST, PUT } from "../http/operation.ts";

@@ -3,7 +3,7 @@ import { requirePermission } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { command, query } from "../db/statement.ts";
-import { requireSkippable } from "../events/approval.ts";
+import { requireSkippable } from "../events/needs-approval.ts";
 import type { Tx } from "../events/write.ts";
 import { GET, POST, WithHeaders } from "../http/operation.ts";
 import { ApiError, found, invalid } from "../lib/api-error.ts";

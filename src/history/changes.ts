@@ -1,6 +1,6 @@
 import type { Event } from "../events/schema.ts";
+import { differences } from "../flags-as-text/step.ts";
 import { without } from "../lib/lists.ts";
-import { differences } from "../transfer/project-step.ts";
 
 /** What became different in a flag; without a value, there was none, or the log doesn't say it. */
 export interface FlagChange {

@@ -10,7 +10,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { type Body, readJson } from "./body.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
 import { requireMatch } from "./if-match.ts";
-import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
+import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./input.ts";
 import {
   type Commit,
   type Contract,

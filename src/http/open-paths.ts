@@ -1,7 +1,7 @@
 import { type H3, type H3Event, HTTPResponse } from "h3";
 import { drawAvatar } from "../access/person.ts";
 import type { Database } from "../db/database.ts";
-import { requireInPlace } from "../db/place.ts";
+import { requireInPlace } from "../db/file-in-place.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { VERSION } from "../lib/version.ts";
 import { route } from "./mount.ts";

@@ -7,7 +7,7 @@ import { type Point, pointAt, stateAtInTurns } from "../db/state-at.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { nextTurn } from "../lib/background.ts";
 import { tooMany } from "./few-at-once.ts";
-import { checkedQuery } from "./incoming.ts";
+import { checkedQuery } from "./input.ts";
 import type { Operation } from "./operation.ts";
 import { isBelow } from "./path.ts";
 

@@ -6,8 +6,8 @@ import { timestamp } from "../lib/time.ts";
 import { type Attempt, eventFor, type Target } from "./deliveries.ts";
 import type { Slot } from "./pace.ts";
 import { decryptedParameters } from "./parameters.ts";
-import { failed, type Outcome, type Outside } from "./provider.ts";
 import { serviceNamed } from "./providers.ts";
+import { failed, type Outcome, type Outside } from "./service.ts";
 
 /** A clock that tests can control. */
 export interface Clock {

@@ -1,7 +1,7 @@
 import { type Database, perDatabase } from "../db/database.ts";
 import { explainError } from "../db/error.ts";
+import { requireInPlace } from "../db/file-in-place.ts";
 import { inGroup } from "../db/group-commit.ts";
-import { requireInPlace } from "../db/place.ts";
 import { watchOthers } from "../db/revision.ts";
 import { onQueued } from "../events/deliveries.ts";
 import { nextTurn, oneAtATime } from "../lib/background.ts";

@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { EVENT_TYPES } from "../events/schema.ts";
-import { failed, parameter, REQUIRED, type Service } from "./provider.ts";
+import { failed, parameter, REQUIRED, type Service } from "./service.ts";
 
 /** The size at which files are rotated, in bytes. */
 const MAX_BYTES = 10 * 1024 * 1024;

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { FILE } from "./file.ts";
 import type { Provider, ProviderParameter } from "./integrations-schema.ts";
+import { OF_FLAGS, OF_FLAGS_TO_MONITORS, OF_WEBHOOKS } from "./provider-events.ts";
 import {
   HEADERS,
   linkTo,
@@ -16,8 +17,7 @@ import {
   type Service,
   TEMPLATE,
   toMarkdown,
-} from "./provider.ts";
-import { OF_FLAGS, OF_FLAGS_TO_MONITORS, OF_WEBHOOKS } from "./provider-events.ts";
+} from "./service.ts";
 import { SLACK, SLACK_APP } from "./slack.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };

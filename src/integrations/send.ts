@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { createGuard } from "./guard.ts";
+import { createGuard } from "./target-guard.ts";
 
 /** How requests leave this server. */
 export interface Sending {

@@ -1,5 +1,6 @@
 import { parsedJson } from "../lib/text.ts";
 import type { PostResult } from "./post.ts";
+import { OF_FLAGS, OF_SLACK } from "./provider-events.ts";
 import {
   customHeaders,
   failed,
@@ -15,8 +16,7 @@ import {
   type Service,
   toSlack,
   withProblem,
-} from "./provider.ts";
-import { OF_FLAGS, OF_SLACK } from "./provider-events.ts";
+} from "./service.ts";
 
 const SLACK_TAG = { name: "slack", description: "A Slack channel to notify about the flag", icon: "S" };
 

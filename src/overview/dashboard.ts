@@ -10,7 +10,7 @@ import { startOfMinute } from "../lib/time.ts";
 import { ownersOf, toUserOwner } from "../projects/project-list.ts";
 import { Percentage, ProjectOwner, UserOwner } from "../projects/projects-schema.ts";
 import { COUNTS, EXPIRED, requireProject, toHealth } from "../projects/projects-store.ts";
-import { OnboardingStatus, onboardingStatus } from "./projects.ts";
+import { OnboardingStatus, onboardingStatus } from "./project.ts";
 
 export const DashboardAdmin = v.strictObject({
   id: v.pipe(v.number(), v.integer()),

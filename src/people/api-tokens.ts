@@ -22,7 +22,7 @@ import {
   tokens,
   updateToken,
   wholePart,
-} from "./tokens.ts";
+} from "./tokens-store.ts";
 
 const API_TOKEN_TYPES = ["client", "admin", "frontend"] as const;
 const REQUESTED_TYPES = [...API_TOKEN_TYPES, "backend"] as const;

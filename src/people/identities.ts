@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { beginSession, type Session } from "../access/session.ts";
+import { beginSession, type Session } from "../access/session-store.ts";
 import { HOLDS_ADMIN } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { command, query, valueQuery } from "../db/statement.ts";

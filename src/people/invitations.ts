@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { hashPassword } from "../access/password.ts";
+import { hashPassword } from "../access/password-hash.ts";
 import { ROLES } from "../access/permissions.ts";
 import { hashSecret, randomSecret } from "../access/token.ts";
 import { Flag, Hash, Id, kind, OptionalText, OptionalTime } from "../dataset/kind.ts";

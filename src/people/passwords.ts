@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { countGuess } from "../access/guesses.ts";
-import { brokenRules, hashPassword, isOutdated, isPassword } from "../access/password.ts";
+import { brokenRules, hashPassword, isOutdated, isPassword } from "../access/password-hash.ts";
 import { requirePerson } from "../access/require-permission.ts";
-import { endSessionsOf } from "../access/session.ts";
+import { endSessionsOf } from "../access/session-store.ts";
 import type { Database } from "../db/database.ts";
 import { bookkeeping, command, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";

@@ -6,7 +6,7 @@ import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
 import { FutureTime, NonEmptyText, Timestamp, wholeNumber } from "../lib/validation.ts";
-import { createToken, revokeToken, tokenById } from "./tokens.ts";
+import { createToken, revokeToken, tokenById } from "./tokens-store.ts";
 
 /** A personal token; its secret appears only in the response that creates it. */
 export const PersonalToken = v.strictObject({

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { countGuess } from "../access/guesses.ts";
 import { requirePerson } from "../access/require-permission.ts";
-import { beginSession, endSessionsOf, endSessionWith, sessionCookie } from "../access/session.ts";
+import { beginSession, endSessionsOf, endSessionWith, sessionCookie } from "../access/session-store.ts";
 import type { Database } from "../db/database.ts";
 import { inGroup } from "../db/group-commit.ts";
 import { bookkeeping, fromStored, query, type Stored } from "../db/statement.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { hashPassword } from "../access/password.ts";
+import { hashPassword } from "../access/password-hash.ts";
 import { ROLES } from "../access/permissions.ts";
 import type { Database } from "../db/database.ts";
 import { fromStored, query, type Stored, valueQuery } from "../db/statement.ts";

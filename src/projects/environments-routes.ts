@@ -4,7 +4,7 @@ import { command, toStored, valueQuery } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { revokeToken } from "../people/tokens.ts";
+import { revokeToken } from "../people/tokens-store.ts";
 import {
   addEnvironment,
   asRead,

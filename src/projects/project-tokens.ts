@@ -14,7 +14,7 @@ import {
   NewApiToken,
   toApiToken,
 } from "../people/api-tokens.ts";
-import { revokeToken, type Token, tokens } from "../people/tokens.ts";
+import { revokeToken, type Token, tokens } from "../people/tokens-store.ts";
 import { requireProject } from "./projects-store.ts";
 
 const ofProject = {

@@ -6,7 +6,7 @@ import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { matchesWhole } from "../lib/pattern.ts";
 import { startOfMinute } from "../lib/time.ts";
-import { removeProject } from "../people/tokens.ts";
+import { removeProject } from "../people/tokens-store.ts";
 import type { CreatedProject, FeatureNaming, LinkTemplate } from "./projects-schema.ts";
 
 const live = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND archived_at IS NULL`);

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
-import { SESSION_COOKIE } from "../access/session.ts";
+import { SESSION_COOKIE } from "../access/session-store.ts";
 import { targetOf } from "../http/if-match.ts";
 import { NoBody, type Operation, requirement, textTypeOf } from "../http/operation.ts";
 import { takesTime } from "../http/past.ts";

@@ -8,7 +8,7 @@ import {
   SESSION_COOKIE,
   sessionCookie,
   useSignInLink,
-} from "../access/session.ts";
+} from "../access/session-store.ts";
 import { writeSoon } from "../events/write.ts";
 import { htmlPage } from "../http/open-paths.ts";
 import { requireSameOrigin } from "../http/origin.ts";

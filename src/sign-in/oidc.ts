@@ -1,7 +1,7 @@
 import { getCookie, type H3Event, HTTPResponse } from "h3";
 import type { Configuration } from "openid-client";
 import { ANYBODY } from "../access/actor.ts";
-import { sessionCookie } from "../access/session.ts";
+import { sessionCookie } from "../access/session-store.ts";
 import { hashSecret } from "../access/token.ts";
 import type { Database } from "../db/database.ts";
 import { decrypt, encrypt, isEncrypted, UnreadableSecretError } from "../db/secrets.ts";

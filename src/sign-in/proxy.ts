@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ANYBODY } from "../access/actor.ts";
 import { authenticate } from "../access/authenticate.ts";
 import { ROLES } from "../access/permissions.ts";
-import { endSession, SESSION_COOKIE, sessionCookie } from "../access/session.ts";
+import { endSession, SESSION_COOKIE, sessionCookie } from "../access/session-store.ts";
 import type { Database } from "../db/database.ts";
 import { writeSoon } from "../events/write.ts";
 import type { Listener } from "../http/listener.ts";

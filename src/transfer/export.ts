@@ -1,6 +1,6 @@
 import type { Kind } from "../dataset/kind.ts";
 import type { Database } from "../db/database.ts";
-import { KINDS } from "./kinds.ts";
+import { KINDS } from "./all-kinds.ts";
 
 interface ExportOptions {
   /** Write secrets too, instead of masking them. */

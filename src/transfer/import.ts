@@ -12,10 +12,10 @@ import {
 import { type Chunks, checkedKeys, datasetLines } from "../dataset/text.ts";
 import type { Database } from "../db/database.ts";
 import { isSqlite } from "../db/error.ts";
-import { interruptHistory } from "../db/history.ts";
 import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { bumpEverything } from "../db/revision.ts";
+import { interruptHistory } from "../db/row-versions.ts";
 import { query } from "../db/statement.ts";
 import { inLongWriting, inWriting, type Writing } from "../db/transaction.ts";
 import { lengthOfChain } from "../events/chain.ts";
@@ -23,7 +23,7 @@ import { insertEvent, loadEvents, type StoredEvent } from "../events/record.ts";
 import { TooLongError } from "../lib/limits.ts";
 import { timestamp } from "../lib/time.ts";
 import { verifyLog } from "../log/proof.ts";
-import { KINDS, kindNamed } from "./kinds.ts";
+import { KINDS, kindNamed } from "./all-kinds.ts";
 
 /** The number of stored lines of each kind. */
 export type ImportCounts = Record<string, number>;

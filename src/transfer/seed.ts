@@ -6,13 +6,13 @@ import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { write } from "../events/write.ts";
+import { applyProject } from "../flags-as-text/plan.ts";
+import { type ProjectText, readProjectText } from "../flags-as-text/text.ts";
 import { parsedJson } from "../lib/text.ts";
 import { check, dictionary, isObject, NonEmptyText, type Schema } from "../lib/validation.ts";
 import { cloneInto } from "../projects/environment-clones.ts";
 import { exportDataset } from "./export.ts";
 import { importDataset } from "./import.ts";
-import { applyProject } from "./project-plan.ts";
-import { type ProjectText, readProjectText } from "./project-text.ts";
 
 /**
  * Fills a new file from a seed: a dataset, flags as SDKs read them, a map of flags to true and false, or a project as

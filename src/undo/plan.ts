@@ -2,15 +2,15 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { valueQuery } from "../db/statement.ts";
-import { requireNoApproval } from "../events/approval.ts";
 import { LABELS } from "../events/describe.ts";
+import { requireNoApproval } from "../events/needs-approval.ts";
 import { type Event, isEventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
 import { EVENT_HEADER } from "../http/operation.ts";
 import { performIn, requireAllowed, rewording } from "../http/perform.ts";
 import { ApiError, found } from "../lib/api-error.ts";
+import { requestsFor } from "./opposite-requests.ts";
 import { type Change, type KnownEvent, laterChange, oppositesOf } from "./opposites.ts";
-import { requestsFor } from "./requests.ts";
 
 /** A change that undoes an event, or is one of several that do. */
 interface Step {

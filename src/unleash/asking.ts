@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { ask, type Connection, explainNetworkError, messageIn, retryAfterMs } from "../http/client.ts";
+import { ask, type Connection, explainNetworkError, messageIn, retryAfterMs } from "../http/other-server.ts";
 import type { Log } from "../lib/logger.ts";
 import { parsedJson } from "../lib/text.ts";
 

@@ -6,9 +6,9 @@ import type { Database } from "../db/database.ts";
 import { DataError, isSqlite } from "../db/error.ts";
 import { isTooDeep, TOO_DEEP } from "../lib/limits.ts";
 import { parsedJson } from "../lib/text.ts";
-import { KINDS } from "../transfer/kinds.ts";
+import { KINDS } from "../transfer/all-kinds.ts";
 import { type DumpPart, dumpParts } from "./dump.ts";
-import { lineOf } from "./source.ts";
+import { lineOf } from "./pull-source.ts";
 import tables from "./unleash.sql";
 
 /** Rows that don't come along, and why. */

@@ -9,16 +9,16 @@ import { explainError, isSqlite } from "../db/error.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import { useKeysOf } from "../db/secrets.ts";
 import { stagedFile } from "../db/staged-file.ts";
-import { rootOf } from "../http/client.ts";
 import { JsonLines } from "../http/json-stream.ts";
 import { LinesOfJson, POST } from "../http/operation.ts";
+import { rootOf } from "../http/other-server.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { importLines, type Notes, type Trial, tryLines } from "../transfer/import.ts";
 import { unpacked } from "./dump.ts";
 import { dumpLines, type LeftOut } from "./from-dump.ts";
 import { pulledLines, readAll } from "./pull.ts";
-import { type Loss, openPull, type Pull } from "./source.ts";
+import { type Loss, openPull, type Pull } from "./pull-source.ts";
 
 /*
  * Importing into the file of a running server. It is done by a connection of its own, as if by another process: others

@@ -6,12 +6,12 @@ import { close, IN_MEMORY, open } from "../db/open.ts";
 import { leavesFlags } from "../events/schema.ts";
 import type { Log } from "../lib/logger.ts";
 import { importLines, replaceFlags } from "../transfer/import.ts";
-import { applications, usage } from "./applications.ts";
-import { definitions, environments, settings } from "./definitions.ts";
-import { flags, projectRoles, projects, wantedProjects } from "./flags.ts";
-import { deliveries, events, integrations } from "./log.ts";
-import { people } from "./people.ts";
-import { ADMIN, keep, type Loss, type Pull, read, readIfTold, Thing } from "./source.ts";
+import { applications, usage } from "./pull-applications.ts";
+import { definitions, environments, settings } from "./pull-definitions.ts";
+import { flags, projectRoles, projects, wantedProjects } from "./pull-flags.ts";
+import { deliveries, events, integrations } from "./pull-log.ts";
+import { people } from "./pull-people.ts";
+import { ADMIN, keep, type Loss, type Pull, read, readIfTold, Thing } from "./pull-source.ts";
 
 /**
  * Reads all that comes along, so that `pulledLines` finds it kept. What was read before an interruption is only asked

@@ -17,16 +17,16 @@ import {
   updateStrategyType,
 } from "../flags/strategy-types.ts";
 import { createTagTypeOperation, tagType, updateTagType } from "../flags/tag-types.ts";
+import { changesOfFlag, changesOfSegments } from "../flags-as-text/plan.ts";
+import { type FlagState, type ProjectState, projectState, segmentStates } from "../flags-as-text/state.ts";
+import { type Change, changeFor, differences, type Step } from "../flags-as-text/step.ts";
+import type { TextEnvironment, TextFlag } from "../flags-as-text/text.ts";
 import type { Operation } from "../http/operation.ts";
 import { performIn } from "../http/perform.ts";
 import { addEnvironmentToProject } from "../projects/project-environments.ts";
 import { project } from "../projects/projects-dataset.ts";
 import { createProject, updateProject } from "../projects/projects-routes.ts";
-import { changesOfFlag, changesOfSegments } from "../transfer/project-plan.ts";
-import { type FlagState, type ProjectState, projectState, segmentStates } from "../transfer/project-state.ts";
-import { type Change, changeFor, differences, type Step } from "../transfer/project-step.ts";
-import type { TextEnvironment, TextFlag } from "../transfer/project-text.ts";
-import { allOf, type Leave, type Of } from "./lines.ts";
+import { allOf, type Leave, type Of } from "./outgoing-lines.ts";
 import { changesOfParts } from "./push-parts.ts";
 
 /*

@@ -6,11 +6,11 @@ import { createFeatureLink, deleteFeatureLink } from "../flags/feature-links.ts"
 import { updateTags } from "../flags/feature-tags.ts";
 import { feature } from "../flags/features-dataset.ts";
 import { replaceEnvironmentVariants } from "../flags/variants.ts";
+import { archiving } from "../flags-as-text/plan.ts";
+import { type Change, changeFor, type Step } from "../flags-as-text/step.ts";
 import { type Performing, performIn } from "../http/perform.ts";
 import { without } from "../lib/lists.ts";
-import { archiving } from "../transfer/project-plan.ts";
-import { type Change, changeFor, type Step } from "../transfer/project-step.ts";
-import { allOf, type Leave, type Of } from "./lines.ts";
+import { allOf, type Leave, type Of } from "./outgoing-lines.ts";
 
 /*
  * What belongs to a flag besides what its text says: tags, variants of its own, links, a parent, and the archive.

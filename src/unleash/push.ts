@@ -5,15 +5,15 @@ import { disable, enable } from "../flags/feature-environments.ts";
 import { createFeatureOperation } from "../flags/features-routes.ts";
 import { createSegment } from "../flags/segments.ts";
 import { deleteStrategy } from "../flags/strategies.ts";
-import { type Connection, messageIn, pathOf } from "../http/client.ts";
+import { rewordErrors } from "../flags-as-text/plan.ts";
+import type { Change, Step } from "../flags-as-text/step.ts";
 import { WithHeaders } from "../http/operation.ts";
+import { type Connection, messageIn, pathOf } from "../http/other-server.ts";
 import type { PerformedRequest } from "../http/perform.ts";
 import type { Log } from "../lib/logger.ts";
 import { createProject } from "../projects/projects-routes.ts";
-import { rewordErrors } from "../transfer/project-plan.ts";
-import type { Change, Step } from "../transfer/project-step.ts";
 import { sendPatiently } from "./asking.ts";
-import { type Left, leaving } from "./lines.ts";
+import { type Left, leaving } from "./outgoing-lines.ts";
 import { changesToPush, type PushOptions } from "./push-changes.ts";
 
 /** What a server lacks, and the requests that give it that. */

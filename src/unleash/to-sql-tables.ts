@@ -15,14 +15,23 @@ import { MASK } from "../lib/text.ts";
 import { event, wireOf } from "../log/store.ts";
 import { group } from "../people/groups.ts";
 import { role } from "../people/roles.ts";
-import { token } from "../people/tokens.ts";
+import { token } from "../people/tokens-store.ts";
 import { user } from "../people/users-store.ts";
 import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments.ts";
 import { project } from "../projects/projects-dataset.ts";
 import { banner } from "../settings/banners.ts";
 import { setting } from "../settings/settings.ts";
-import { type Context, from, fromFlags, inTurn, linesOf, type Of, type Row, type Rows } from "./lines.ts";
+import {
+  type Context,
+  from,
+  fromFlags,
+  inTurn,
+  linesOf,
+  type Of,
+  type Row,
+  type Rows,
+} from "./outgoing-lines.ts";
 
 /*
  * The tables of Unleash, and the rows in them that lines of a dataset become. All columns are in 6.4 and in 8.2 alike.

@@ -9,9 +9,18 @@ import { event } from "../log/store.ts";
 import { invitation } from "../people/invitations.ts";
 import { role } from "../people/roles.ts";
 import { deletedPrivateProject, project } from "../projects/projects-dataset.ts";
-import { counter } from "../transfer/kinds.ts";
+import { counter } from "../transfer/all-kinds.ts";
 import { END } from "./dump.ts";
-import { type Context, copyOf, from, type Left, leaving, linesOf, type Row, type Rows } from "./lines.ts";
+import {
+  type Context,
+  copyOf,
+  from,
+  type Left,
+  leaving,
+  linesOf,
+  type Row,
+  type Rows,
+} from "./outgoing-lines.ts";
 import { MAX, TABLES } from "./to-sql-tables.ts";
 
 interface Options {

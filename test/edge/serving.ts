@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { createEdge, type EdgeOptions } from "../../src/edge/edge.ts";
-import { type Listening, listen } from "../../src/http/listen.ts";
+import { type Listening, listen } from "../../src/http/node-server.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld } from "../support/world.ts";

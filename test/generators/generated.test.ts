@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { createClient } from "@hey-api/openapi-ts";
 import esbuild from "esbuild";
 import openapiTS, { astToString } from "openapi-typescript";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/http/node-server.ts";
 import { LOCAL } from "../http/raw-http.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";

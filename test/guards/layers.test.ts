@@ -73,6 +73,7 @@ const DOMAINS = [
   "overview",
   "change-requests",
   "undo",
+  "flags-as-text",
   "transfer",
   "unleash",
   "history",

@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/http/node-server.ts";
 import { createServer } from "../../src/server/app.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
 import type { SigningProxy } from "../../src/sign-in/options.ts";

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/http/node-server.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { createServer } from "../../src/server/app.ts";
 import { importLines } from "../support/server.ts";

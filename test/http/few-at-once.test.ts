@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import { createFewAtOnce } from "../../src/http/few-at-once.ts";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/http/node-server.ts";
 import { nextTurn } from "../../src/lib/background.ts";
 import { createServer } from "../../src/server/app.ts";
 import { createMetrics } from "../../src/server/metrics.ts";

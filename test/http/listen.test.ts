@@ -4,7 +4,7 @@ import net from "node:net";
 import { test } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
-import { listen, PortInUseError } from "../../src/http/listen.ts";
+import { listen, PortInUseError } from "../../src/http/node-server.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashPassword } from "../../src/access/password.ts";
+import { hashPassword } from "../../src/access/password-hash.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 import { cookieOf } from "./signing-in.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
 import type { TestContext } from "node:test";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/http/node-server.ts";
 import { ErrorBody } from "../../src/lib/api-error.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { assertMatches, openServer } from "../support/server.ts";

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { CLI } from "../../src/access/actor.ts";
-import { hashPassword } from "../../src/access/password.ts";
-import { beginSession, endSession, SESSION_COOKIE } from "../../src/access/session.ts";
+import { hashPassword } from "../../src/access/password-hash.ts";
+import { beginSession, endSession, SESSION_COOKIE } from "../../src/access/session-store.ts";
 import type { Database } from "../../src/db/database.ts";
 import { command } from "../../src/db/statement.ts";
 import { write } from "../../src/events/write.ts";
-import { revokeToken } from "../../src/people/tokens.ts";
+import { revokeToken } from "../../src/people/tokens-store.ts";
 import { personal } from "../support/world.ts";
 import { openBoth, READS, requireFresh } from "./both-servers.ts";
 

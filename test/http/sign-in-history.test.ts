@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
-import { createSignInLink } from "../../src/access/session.ts";
+import { createSignInLink } from "../../src/access/session-store.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { write } from "../../src/events/write.ts";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/http/node-server.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { noteSignIn } from "../../src/people/sessions.ts";
 import { createServer } from "../../src/server/app.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
-import { createSignInLink } from "../../src/access/session.ts";
+import { createSignInLink } from "../../src/access/session-store.ts";
 import { write } from "../../src/events/write.ts";
 import { watchLog } from "../support/server.ts";
 import { COOKIE, cookieOf, openForNina } from "./signing-in.ts";

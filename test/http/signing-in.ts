@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { hashPassword } from "../../src/access/password.ts";
+import { hashPassword } from "../../src/access/password-hash.ts";
 import { createServer } from "../../src/server/app.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
 import { openServer } from "../support/server.ts";

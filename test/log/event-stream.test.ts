@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Event } from "../../src/events/schema.ts";
-import { listen as listenOn } from "../../src/http/listen.ts";
+import { listen as listenOn } from "../../src/http/node-server.ts";
 import { LOCAL, openListening } from "../http/raw-http.ts";
 import { openForNina } from "../http/signing-in.ts";
 import { openStream } from "../support/event-stream.ts";

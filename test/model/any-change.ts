@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
-import { KINDS } from "../../src/transfer/kinds.ts";
+import { KINDS } from "../../src/transfer/all-kinds.ts";
 import type { Line } from "./dataset.ts";
 
 /*

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
 import { writeSeen } from "../../src/access/seen.ts";
-import { createSignInLink, limitSessions } from "../../src/access/session.ts";
+import { createSignInLink, limitSessions } from "../../src/access/session-store.ts";
 import { write } from "../../src/events/write.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
 import { openForNina, PASSWORD } from "../http/signing-in.ts";

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { close, open } from "../../src/db/open.ts";
-import { type Listening, listen } from "../../src/http/listen.ts";
+import { type Listening, listen } from "../../src/http/node-server.ts";
 import { createServer } from "../../src/server/app.ts";
 import { watchUsage } from "../../src/server/tasks.ts";
 import { importLines } from "../support/server.ts";

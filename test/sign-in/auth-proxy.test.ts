@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import net from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/http/node-server.ts";
 import { createServer } from "../../src/server/app.ts";
 import { toldBy } from "../../src/sign-in/auth-proxy.ts";
 import type { SigningProxy } from "../../src/sign-in/options.ts";

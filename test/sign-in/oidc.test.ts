@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { decodeJwt, generateKeyPair, type JWTPayload } from "jose";
 import { SYSTEM } from "../../src/access/actor.ts";
-import { reencryptSessions } from "../../src/access/session.ts";
+import { reencryptSessions } from "../../src/access/session-store.ts";
 import { readOidc } from "../../src/cli/oidc.ts";
 import { rotateKey } from "../../src/db/secrets.ts";
 import { write } from "../../src/events/write.ts";

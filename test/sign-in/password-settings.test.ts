@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ANYBODY, CLI } from "../../src/access/actor.ts";
-import { createSignInLink } from "../../src/access/session.ts";
+import { createSignInLink } from "../../src/access/session-store.ts";
 import { type Tx, write, writeSoon } from "../../src/events/write.ts";
 import { signInIdentity } from "../../src/people/identities.ts";
 import { signIn } from "../../src/people/sessions.ts";

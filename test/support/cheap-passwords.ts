@@ -1,4 +1,4 @@
-import { COST } from "../../src/access/password.ts";
+import { COST } from "../../src/access/password-hash.ts";
 
 /** The cost of hashing a password in production. Tests in this process pay next to nothing. */
 export const REAL_COST = { ...COST };

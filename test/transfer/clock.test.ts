@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beginSession, createSignInLink } from "../../src/access/session.ts";
+import { beginSession, createSignInLink } from "../../src/access/session-store.ts";
 import { writeUsage } from "../../src/applications/usage-store.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";

@@ -3,8 +3,8 @@ import { type TestContext, test } from "node:test";
 import type * as v from "valibot";
 import { DatasetError } from "../../src/dataset/kind.ts";
 import type { Database } from "../../src/db/database.ts";
+import { kindNamed } from "../../src/transfer/all-kinds.ts";
 import { importDataset } from "../../src/transfer/import.ts";
-import { kindNamed } from "../../src/transfer/kinds.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import {
   BEGIN,

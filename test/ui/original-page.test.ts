@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import { launch } from "../../scripts/browser.ts";
 import { SYSTEM } from "../../src/access/actor.ts";
-import { createSignInLink } from "../../src/access/session.ts";
+import { createSignInLink } from "../../src/access/session-store.ts";
 import { write } from "../../src/events/write.ts";
 import { createServer } from "../../src/server/app.ts";
 import { originalPage } from "../support/original-page.ts";

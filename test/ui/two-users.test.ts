@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "puppeteer-core";
 import { SYSTEM } from "../../src/access/actor.ts";
-import { hashPassword } from "../../src/access/password.ts";
+import { hashPassword } from "../../src/access/password-hash.ts";
 import { write } from "../../src/events/write.ts";
 import { setPassword } from "../../src/people/passwords.ts";
 import { createWorld, personal } from "../support/world.ts";

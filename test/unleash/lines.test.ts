@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { copyOf, type Row } from "../../src/unleash/lines.ts";
+import { copyOf, type Row } from "../../src/unleash/outgoing-lines.ts";
 
 /** The data lines of a table with this one column. */
 function cellsOf(...values: unknown[]) {

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { Database } from "../../src/db/database.ts";
 import { importLines as importThings } from "../../src/transfer/import.ts";
 import { dumpLines } from "../../src/unleash/from-dump.ts";
-import type { Left } from "../../src/unleash/lines.ts";
+import type { Left } from "../../src/unleash/outgoing-lines.ts";
 import { exportSql } from "../../src/unleash/to-sql.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";

@@ -11,7 +11,7 @@ import {
   readListIfTold,
   Thing,
   toLines,
-} from "./source.ts";
+} from "./pull-source.ts";
 
 /*
  * What the flags of all projects share, and the settings of the instance.

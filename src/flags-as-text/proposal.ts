@@ -2,7 +2,7 @@ import { CLI } from "../access/actor.ts";
 import { proposeAnew } from "../change-requests/proposals.ts";
 import type { NewChange } from "../change-requests/schema.ts";
 import type { Database } from "../db/database.ts";
-import { approvedEnvironment, requiredApprovals } from "../events/approval.ts";
+import { approvedEnvironment, requiredApprovals } from "../events/needs-approval.ts";
 import { write } from "../events/write.ts";
 import { disable, enable } from "../flags/feature-environments.ts";
 import { archiveFeatureOperation } from "../flags/features-archive.ts";
@@ -11,9 +11,9 @@ import { addStrategyOperation, deleteStrategy, replaceStrategy, setSortOrder } f
 import { isStrategy } from "../flags/strategies-store.ts";
 import type { Operation } from "../http/operation.ts";
 import { type OperationRequest, performIn } from "../http/perform.ts";
-import { applyProject, rewordErrors } from "./project-plan.ts";
-import type { Step } from "./project-step.ts";
-import type { ProjectText } from "./project-text.ts";
+import { applyProject, rewordErrors } from "./plan.ts";
+import type { Step } from "./step.ts";
+import type { ProjectText } from "./text.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the body of an operation that has checked it
 type Proposal = (params: Record<string, string>, body: any) => [NewChange["action"], payload?: unknown];

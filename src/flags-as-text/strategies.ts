@@ -9,9 +9,9 @@ import { addStrategyOperation, deleteStrategy, replaceStrategy, setSortOrder } f
 import { strategiesOf, withDefaults } from "../flags/strategies-store.ts";
 import { type Performing, performIn } from "../http/perform.ts";
 import { invalid } from "../lib/api-error.ts";
-import type { NamedStrategy } from "./project-state.ts";
-import { type Change, type Differences, differences, type Step } from "./project-step.ts";
-import type { TextEnvironment, TextStrategy } from "./project-text.ts";
+import type { NamedStrategy } from "./state.ts";
+import { type Change, type Differences, differences, type Step } from "./step.ts";
+import type { TextEnvironment, TextStrategy } from "./text.ts";
 
 /** A flag in an environment, as it is and as it should be. */
 interface Environment {

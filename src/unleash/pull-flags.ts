@@ -13,7 +13,7 @@ import {
   readList,
   Thing,
   toLines,
-} from "./source.ts";
+} from "./pull-source.ts";
 
 /*
  * Flags with all that belongs to them. One that is archived is told without its strategies.

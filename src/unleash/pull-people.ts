@@ -12,7 +12,7 @@ import {
   readListIfTold,
   Thing,
   toLines,
-} from "./source.ts";
+} from "./pull-source.ts";
 
 /*
  * Who may do what: roles, users, groups, and the tokens of applications and scripts.

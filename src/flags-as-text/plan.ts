@@ -9,10 +9,10 @@ import { createSegment, deleteSegmentOperation, updateSegment } from "../flags/s
 import { fromConstraint } from "../http/failure.ts";
 import type { Performing } from "../http/perform.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { type FlagState, type ProjectState, projectState } from "./project-state.ts";
-import { type Change, changeFor, differences, type Step } from "./project-step.ts";
-import { changesOfEnvironment } from "./project-strategies.ts";
-import type { ProjectText, TextFlag } from "./project-text.ts";
+import { type FlagState, type ProjectState, projectState } from "./state.ts";
+import { type Change, changeFor, differences, type Step } from "./step.ts";
+import { changesOfEnvironment } from "./strategies.ts";
+import type { ProjectText, TextFlag } from "./text.ts";
 
 interface Options {
   /** Removes flags and segments of the project that are not in the text. */

@@ -4,8 +4,8 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import type { Database } from "../../src/db/database.ts";
 import { makeDemo } from "../../src/demo/dataset.ts";
-import { applyProject, compareProject } from "../../src/transfer/project-plan.ts";
-import { projectAsYaml, readProjectText } from "../../src/transfer/project-text.ts";
+import { applyProject, compareProject } from "../../src/flags-as-text/plan.ts";
+import { projectAsYaml, readProjectText } from "../../src/flags-as-text/text.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
 

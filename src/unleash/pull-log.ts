@@ -12,7 +12,7 @@ import {
   readListIfTold,
   type Thing,
   toLines,
-} from "./source.ts";
+} from "./pull-source.ts";
 
 /*
  * The log, and the integrations with what they delivered of it.

@@ -17,7 +17,7 @@ import { event, eventSeal } from "../log/store.ts";
 import { group } from "../people/groups.ts";
 import { invitation } from "../people/invitations.ts";
 import { role } from "../people/roles.ts";
-import { token } from "../people/tokens.ts";
+import { token } from "../people/tokens-store.ts";
 import { user } from "../people/users-store.ts";
 import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments.ts";

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { type Kind, type Line, type Place, toPrintable } from "../dataset/kind.ts";
 import { requireShallow } from "../dataset/text.ts";
-import { type Connection, messageIn } from "../http/client.ts";
+import { type Connection, messageIn } from "../http/other-server.ts";
 import type { Log } from "../lib/logger.ts";
 import { parsedJson } from "../lib/text.ts";
-import { kindNamed } from "../transfer/kinds.ts";
-import { type Answers, openAnswers } from "./answers.ts";
+import { kindNamed } from "../transfer/all-kinds.ts";
+import { type Answers, openAnswers } from "./pull-answers.ts";
 
 /*
  * What the converters of answers to lines share: reading answers of the right shape, and noting what is lost.

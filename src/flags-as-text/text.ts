@@ -7,7 +7,7 @@ import { CreateStrategy } from "../evaluation/strategy.ts";
 import { convert } from "../http/body.ts";
 import { yaml } from "../lib/on-demand.cjs";
 import { check, dictionary, type Schema, ShortText } from "../lib/validation.ts";
-import { type FlagState, type NamedStrategy, type ProjectState, projectState } from "./project-state.ts";
+import { type FlagState, type NamedStrategy, type ProjectState, projectState } from "./state.ts";
 
 /** Things by name. */
 const named = <S extends Schema>(schema: S) => v.optional(dictionary(schema), {});

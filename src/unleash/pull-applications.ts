@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Line } from "../dataset/kind.ts";
-import { inPath, isWanted, keep, type Pull, read, readIfTold, readList, toLines } from "./source.ts";
+import { inPath, isWanted, keep, type Pull, read, readIfTold, readList, toLines } from "./pull-source.ts";
 
 /*
  * The applications that ask for flags, their instances, and how often each flag was asked for lately.

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import * as v from "valibot";
-import type { Connection } from "../http/client.ts";
+import type { Connection } from "../http/other-server.ts";
 import type { Log } from "../lib/logger.ts";
 import { type Answer, askPatiently } from "./asking.ts";
 
