@@ -6,7 +6,14 @@ import { watchOthers } from "../db/revision.ts";
 import { onQueued } from "../events/deliveries.ts";
 import { nextTurn, oneAtATime } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
-import { type AttemptContext, attempt, type Clock, FAILURES_TO_OPEN, systemClock } from "./attempt.ts";
+import {
+  type AttemptContext,
+  attempt,
+  type Clock,
+  createParameters,
+  FAILURES_TO_OPEN,
+  systemClock,
+} from "./attempt.ts";
 import {
   activeIntegrations,
   type Delivery,
@@ -24,7 +31,7 @@ export interface DispatcherOptions {
   log: Log;
   /** The server's public URL, including the base path. */
   publicUrl: string;
-  /** Private targets that are allowed; see guard.ts. */
+  /** Private targets that are allowed; see target-guard.ts. */
   allowed?: readonly string[];
   /** The folder for the file provider. */
   folder?: string | undefined;
@@ -77,6 +84,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     db,
     log,
     clock,
+    parametersOf: createParameters(db),
     outside: { post, publicUrl, folder, slackApi, signal },
     takeSlot: (failures) => (failures > 0 ? takeForFailing() : takeAny()),
     isStopped: () => isStopped,

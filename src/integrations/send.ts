@@ -4,7 +4,7 @@ import { createGuard } from "./target-guard.ts";
 
 /** How requests leave this server. */
 export interface Sending {
-  /** Private hosts that are allowed; see guard.ts. */
+  /** Private hosts that are allowed; see target-guard.ts. */
   allowed: readonly string[];
   /** The source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   env: Readonly<Record<string, string | undefined>>;
