@@ -30,7 +30,7 @@ function commit(): string | null {
 }
 
 /**
- * Bundles everything but Node: one CommonJS file, and its assets in a folder beside it.
+ * Bundles everything but Node: one CommonJS file, and its assets in a folder beside it, a second script among them.
  * @param platform Node's name of the platform that the native addon is for, such as `linux-x64`
  * @returns esbuild's list of what they contain, and the folder
  */
@@ -39,8 +39,28 @@ export async function bundle(
   outfile: string,
 ): Promise<{ metafile: Metafile; assets: string }> {
   const page = await bundleUi();
-  const server = await build({
-    entryPoints: [path.join(ROOT, "src/main.ts")],
+  const server = await bundleScript("src/main.ts", outfile, {
+    "#assets": here("embedded-assets.ts"),
+    "#on-demand": here("embedded-on-demand.ts"),
+    "#ui": here("embedded-ui.ts"),
+  });
+  const assets = `${outfile.replace(/\.cjs$/, "")}-assets`;
+  fs.rmSync(assets, { recursive: true, force: true });
+  const onDemand = await bundleScript("src/lib/on-demand.cjs", path.join(assets, "on-demand.cjs"));
+  const metafile = merge(server, onDemand, page.metafile);
+  for (const [name, body] of [
+    ["addon.node", fs.readFileSync(addonFor(platform))],
+    ["licenses.txt.br", zlib.brotliCompressSync(collectLicenses(metafile))],
+    ...packUi(page),
+  ] as const)
+    fs.writeFileSync(path.join(assets, name), body);
+  return { metafile, assets };
+}
+
+/** Bundles a script with all that it needs but Node. @param alias what takes the place of which import */
+async function bundleScript(entry: string, outfile: string, alias: Record<string, string> = {}) {
+  const { metafile } = await build({
+    entryPoints: [path.join(ROOT, entry)],
     outfile,
     bundle: true,
     platform: "node",
@@ -52,30 +72,17 @@ export async function bundle(
     logLevel: "warning",
     define: { BUILD_COMMIT: JSON.stringify(commit()) },
     loader: { ".sql": "text" },
-    alias: { "#assets": here("embedded-assets.ts"), "#ui": here("embedded-ui.ts") },
+    alias,
   });
   fs.writeFileSync(outfile, toAscii(fs.readFileSync(outfile, "utf8")));
-  const metafile = merge(server.metafile, page.metafile);
-  const assets = `${outfile.replace(/\.cjs$/, "")}-assets`;
-  write(assets, [
-    ["addon.node", fs.readFileSync(addonFor(platform))],
-    ["licenses.txt.br", zlib.brotliCompressSync(collectLicenses(metafile))],
-    ...packUi(page),
-  ]);
-  return { metafile, assets };
-}
-
-function write(folder: string, files: ReadonlyArray<[name: string, body: Buffer]>) {
-  fs.rmSync(folder, { recursive: true, force: true });
-  fs.mkdirSync(folder, { recursive: true });
-  for (const [name, body] of files) fs.writeFileSync(path.join(folder, name), body);
+  return metafile;
 }
 
 /** V8 needs two bytes per character if a single one is beyond Latin-1, and esbuild escapes none in regular expressions. */
 const toAscii = (code: string) =>
   code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The server's metafile and that of the page embedded in it. */
+/** What all of these contain. */
 const merge = (...all: Metafile[]): Metafile => ({
   inputs: Object.assign({}, ...all.map(({ inputs }) => inputs)),
   outputs: Object.assign({}, ...all.map(({ outputs }) => outputs)),

@@ -52,6 +52,7 @@ export async function makeExecutable(target: Target, dist = DIST, build = BUILD)
   fs.mkdirSync(dist, { recursive: true });
   const input = path.join(build, `flagstone-${target}.cjs`);
   const { metafile, assets } = await bundle(platform, input);
+  strip(target, path.join(assets, "addon.node"));
   const { version, binary } = fetchNode(node, build);
   const home = path.join(build, "home", target);
   fs.rmSync(home, { recursive: true, force: true });
@@ -100,14 +101,15 @@ function prefill(home: string, target: Target, version: string, binary: string) 
   for (const file of [archive, `${archive}.ok`, `${node}.ok`]) fs.writeFileSync(file, "");
   fs.copyFileSync(binary, node);
   fs.chmodSync(node, 0o755);
-  if (target.startsWith("linux")) strip(node);
+  strip(target, node);
 }
 
 /** Removes debug symbols, a tenth of the size, if this machine has a `strip` for the platform. */
-function strip(binary: string) {
+function strip(target: Target, binary: string) {
+  if (!target.startsWith("linux")) return;
   try {
     execFileSync("strip", [binary], { stdio: "ignore" });
   } catch {
-    process.stderr.write("strip does not work here; the executable keeps its debug symbols\n");
+    process.stderr.write("strip does not work here; the executable keeps some debug symbols\n");
   }
 }

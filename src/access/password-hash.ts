@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import { promisify } from "node:util";
-import { bcrypt } from "../lib/on-demand.cjs";
+import { bcrypt } from "#on-demand";
 
 /*
  * Passwords are stored as `scrypt$N$r$p$salt$hash`, so that a later version can raise the cost and still verify old

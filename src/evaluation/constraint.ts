@@ -1,7 +1,7 @@
 import net from "node:net";
 import * as v from "valibot";
+import { re2js } from "#on-demand";
 import { invalid } from "../lib/api-error.ts";
-import { re2js } from "../lib/on-demand.cjs";
 import type { Violation } from "../lib/validation.ts";
 
 export const OPERATORS = [

@@ -1,4 +1,4 @@
-import { evaluation } from "../lib/on-demand.cjs";
+import { evaluation } from "#on-demand";
 import type { ClientFeature, ClientSegment } from "./client-feature.ts";
 import type { Context } from "./context.ts";
 

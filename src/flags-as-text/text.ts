@@ -1,11 +1,11 @@
 import * as v from "valibot";
+import { yaml } from "#on-demand";
 import { type Database, snapshot } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { Constraint } from "../evaluation/constraint.ts";
 import { CreateStrategy } from "../evaluation/strategy.ts";
 import { convert } from "../http/body.ts";
-import { yaml } from "../lib/on-demand.cjs";
 import { check, dictionary, type Schema, ShortText } from "../lib/validation.ts";
 import { type FlagState, type NamedStrategy, type ProjectState, projectState } from "./state.ts";
 

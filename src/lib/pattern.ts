@@ -1,5 +1,5 @@
 import vm from "node:vm";
-import { re2js } from "./on-demand.cjs";
+import { re2js } from "#on-demand";
 
 /**
  * Whether a regular expression of JavaScript matches a whole text, wherever an unanchored match would end. Nearly all are

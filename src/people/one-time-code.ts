@@ -1,4 +1,4 @@
-import { otpauth } from "../lib/on-demand.cjs";
+import { otpauth } from "#on-demand";
 
 /** How many steps of 30 seconds a phone's clock may be off, either way. */
 const WINDOW = 1;

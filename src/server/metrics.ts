@@ -1,13 +1,13 @@
 import { performance } from "node:perf_hooks";
 import { HTTPResponse } from "h3";
 import type { Registry } from "prom-client";
+import { promClient } from "#on-demand";
 import type { Database } from "../db/database.ts";
 import { countAllEvents } from "../events/record.ts";
 import type { Listener } from "../http/listener.ts";
 import { type Operation, operationFinder } from "../http/operation.ts";
 import { pathOf } from "../http/path.ts";
 import { deliveryQueues, type Queue } from "../integrations/deliveries.ts";
-import { promClient } from "../lib/on-demand.cjs";
 
 /** In seconds; most responses take less than a millisecond. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];

@@ -1,11 +1,11 @@
 import type { Configuration, CustomFetchOptions } from "openid-client";
 import * as v from "valibot";
+import { openidClient } from "#on-demand";
 import type { Database } from "../db/database.ts";
 import { decrypt, encrypt } from "../db/secrets.ts";
 import { query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import type { Received } from "../integrations/send.ts";
-import { openidClient } from "../lib/on-demand.cjs";
 import { currentSetting, type Setting, storeSetting } from "../settings/settings.ts";
 import { OidcSettings, waysOf } from "./oidc-schema.ts";
 

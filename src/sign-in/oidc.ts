@@ -1,5 +1,6 @@
 import { getCookie, type H3Event, HTTPResponse } from "h3";
 import type { Configuration } from "openid-client";
+import { openidClient } from "#on-demand";
 import { ANYBODY } from "../access/actor.ts";
 import { sessionCookie } from "../access/session-store.ts";
 import { hashSecret } from "../access/token.ts";
@@ -9,7 +10,6 @@ import { writeSoon } from "../events/write.ts";
 import { isBelow } from "../http/path.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
-import { openidClient } from "../lib/on-demand.cjs";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type Identity, signInIdentity } from "../people/identities.ts";
 import { currentProvider, discover, reasonOf } from "./oidc-provider.ts";
