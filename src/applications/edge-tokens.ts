@@ -8,7 +8,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
 import { requireTokenScope } from "../people/api-tokens.ts";
 import { createToken, tokenBySecret, tokens } from "../people/tokens-store.ts";
-import { ValidTokens } from "./edge.ts";
+import { ValidTokens } from "./edge-routes.ts";
 
 /*
  * An Edge that shares a secret with the server gets its tokens from it. Each request is signed: HMAC-SHA256 of method,

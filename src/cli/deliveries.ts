@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import tls from "node:tls";
 import type { Database } from "../db/database.ts";
+import type { Sending } from "../http/allowed-send.ts";
 import { startDispatcher } from "../integrations/dispatcher.ts";
-import type { Sending } from "../integrations/send.ts";
 import { PROVIDER_MS } from "../sign-in/oidc-schema.ts";
 import type { Context } from "./command.ts";
 import { type Config, readText } from "./config.ts";

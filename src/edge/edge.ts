@@ -1,4 +1,4 @@
-import { learnTokens } from "../applications/edge.ts";
+import { learnTokens } from "../applications/edge-routes.ts";
 import { take } from "../applications/reports.ts";
 import type { Database } from "../db/database.ts";
 import type { Listener } from "../http/listener.ts";

@@ -1,6 +1,6 @@
+import { createSend, type Received, type Sending } from "../http/allowed-send.ts";
 import { retryAfterMs } from "../http/other-server.ts";
-import { createSend, type Received, type Sending } from "./send.ts";
-import { TargetError } from "./target-guard.ts";
+import { TargetError } from "../http/target-guard.ts";
 
 /** A receiver's response, or the reason why there is none. */
 export interface PostResult {

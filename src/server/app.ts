@@ -20,7 +20,6 @@ import { createStreams, type Streams } from "../http/streams.ts";
 import { requireValid } from "../lib/api-error.ts";
 import { requireNoMaintenance } from "../settings/instance.ts";
 import { currentSetting, ORIGINS, PASSWORDS } from "../settings/settings.ts";
-import { toldBy } from "../sign-in/auth-proxy.ts";
 import {
   answerSignInLink,
   answerSignOut,
@@ -30,7 +29,8 @@ import {
 import { oidcHandlers, oidcOption } from "../sign-in/oidc.ts";
 import { currentProvider } from "../sign-in/oidc-provider.ts";
 import { giveWays } from "../sign-in/oidc-schema.ts";
-import { withProxySignIn } from "../sign-in/proxy.ts";
+import { toldBy } from "../sign-in/proxy-headers.ts";
+import { withProxySignIn } from "../sign-in/proxy-sign-in.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import type { ServerOptions } from "./options.ts";

@@ -6,7 +6,7 @@ export * from "../applications/applications-routes.ts";
 export * from "../applications/applications-schema.ts";
 export * from "../applications/client-routes.ts";
 export * from "../applications/client-schema.ts";
-export * from "../applications/edge.ts";
+export * from "../applications/edge-routes.ts";
 export * from "../applications/edge-tokens.ts";
 export * from "../applications/frontend.ts";
 export * from "../applications/frontend-schema.ts";

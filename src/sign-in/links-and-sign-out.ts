@@ -14,8 +14,8 @@ import { htmlPage } from "../http/open-paths.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { noteSignIn } from "../people/sessions.ts";
 import { markSeen, requireUser } from "../people/users-store.ts";
-import { type AuthProxy, toldBy } from "./auth-proxy.ts";
 import type { SignInOptions } from "./options.ts";
+import { type AuthProxy, toldBy } from "./proxy-headers.ts";
 
 /** The credentials in the headers of a request. */
 export const credentialsIn = (event: H3Event, proxy: AuthProxy | undefined) => ({

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { decrypt, encrypt } from "../db/secrets.ts";
 import { query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import type { Received } from "../integrations/send.ts";
+import type { Received } from "../http/allowed-send.ts";
 import { currentSetting, type Setting, storeSetting } from "../settings/settings.ts";
 import { OidcSettings, waysOf } from "./oidc-schema.ts";
 

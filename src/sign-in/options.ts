@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Log } from "../lib/logger.ts";
-import type { AuthProxy } from "./auth-proxy.ts";
 import type { GivenWays } from "./oidc-schema.ts";
+import type { AuthProxy } from "./proxy-headers.ts";
 
 /** What signing in depends on. */
 export interface SignInOptions {

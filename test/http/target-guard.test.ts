@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { LookupAddress } from "node:dns";
 import { test } from "node:test";
-import { createGuard } from "../../src/integrations/target-guard.ts";
+import { createGuard } from "../../src/http/target-guard.ts";
 import { openDelivering } from "../support/delivering.ts";
 import { openReceiver } from "../support/receiver.ts";
 

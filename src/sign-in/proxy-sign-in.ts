@@ -11,8 +11,8 @@ import { pathOf } from "../http/path.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Identity, signInIdentity } from "../people/identities.ts";
 import { rootRoleNamed } from "../people/roles.ts";
-import { type Told, toldBy } from "./auth-proxy.ts";
 import type { SignInOptions, SigningProxy } from "./options.ts";
+import { type Told, toldBy } from "./proxy-headers.ts";
 
 /** Where both pages find out who is signed in. */
 const WHO = "/api/admin/user";
