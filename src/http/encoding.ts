@@ -15,9 +15,18 @@ const gzip = promisify(zlib.gzip);
 
 /** The supported encodings; they run off the event loop. */
 const ENCODERS = {
-  br: (body: string | Buffer) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (body: string | Buffer) => gzip(body),
+  br: (body: string | Buffer) =>
+    brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }).then(ownBytes),
+  gzip: (body: string | Buffer) => gzip(body).then(ownBytes),
 } as const;
+
+/** Bytes that can be cached: what zlib returns, and Node's pool, are parts of 64 kB, which would stay in memory with them. */
+export function ownBytes(content: string | Buffer) {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content));
+  if (typeof content === "string") bytes.write(content);
+  else content.copy(bytes);
+  return bytes;
+}
 
 export type Encoding = keyof typeof ENCODERS;
 
@@ -61,7 +70,7 @@ export function encodeOnce(encoding: Encoding, body: string | Buffer, digest: st
   const key = `${encoding} ${digest}`;
   const found = cache.get(key);
   if (found) return found;
-  const encoded = ENCODERS[encoding](body) as Promise<Buffer<ArrayBuffer>>;
+  const encoded = ENCODERS[encoding](body);
   cache.set(key, encoded, 0); // until its size is known
   encoded.then(
     ({ length }) => cache.get(key) && cache.set(key, encoded, length),

@@ -6,7 +6,14 @@ import { HTTPResponse } from "h3";
 import type { ApiError, ErrorBody } from "../lib/api-error.ts";
 import { endOfTurn } from "../lib/background.ts";
 import { toJson } from "../lib/raw-json.ts";
-import { acceptsGzip, type Encoding, encodeOnce, encodingFor, isWorthCompressing } from "./encoding.ts";
+import {
+  acceptsGzip,
+  type Encoding,
+  encodeOnce,
+  encodingFor,
+  isWorthCompressing,
+  ownBytes,
+} from "./encoding.ts";
 import { JsonLines, JsonStream, toBody, toLines } from "./json-stream.ts";
 import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
 
@@ -76,7 +83,7 @@ const withType = ({ headers, ...options }: ResponseOptions, type: string): Respo
 
 /** Parts from JSON text or its bytes. @param stable the part that determines the version, if not all of it */
 export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, stable?: string): Parts {
-  const body = typeof text === "string" && text.length > SHORT_TEXT ? Buffer.from(text) : text;
+  const body = typeof text === "string" && text.length > SHORT_TEXT ? ownBytes(text) : text;
   const given = options.headers?.etag;
   const digest = given === undefined ? hash(body) : undefined;
   const etag = given ?? (stable === undefined ? `"${digest}"` : `"${hash(stable)}.${digest}"`);

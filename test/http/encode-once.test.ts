@@ -26,3 +26,10 @@ test("the entry that was compressed first is evicted first", async () => {
   assert.ok(encodeOnce("gzip", bodies[9]!, hashOf(bodies[9]!)) === encoded[9]);
   assert.ok(encodeOnce("gzip", bodies[0]!, hashOf(bodies[0]!)) !== encoded[0]);
 });
+
+test("what is cached keeps no more memory than it needs", async () => {
+  for (const encoding of ["br", "gzip"] as const) {
+    const cached = await encodeOnce(encoding, "kept ".repeat(300), "kept");
+    assert.equal(cached.buffer.byteLength, cached.length);
+  }
+});
