@@ -25,13 +25,12 @@ export function createBackground(log: Log, what: string): Background {
   };
   return {
     run,
-    every: (ms, work) =>
-      void timers.push(
-        setInterval(
-          oneAtATime(() => run(work)),
-          ms,
-        ).unref(),
-      ),
+    every(ms, work) {
+      const again = oneAtATime(async () => {
+        if (!isStopped) await run(work);
+      });
+      timers.push(setInterval(again, ms).unref());
+    },
     stop() {
       isStopped = true;
       for (const timer of timers) clearInterval(timer);
