@@ -157,7 +157,7 @@ export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Tro
 
   const refresh = async (hash: string, secret: string) => {
     const scope = mirror.scopes.get(hash);
-    if (!scope || !isWanted(mirror, hash)) return end(hash);
+    if (!isWanted(mirror, hash, scope)) return end(hash);
     await trouble.noting(hash, async () => {
       const found = await fetchFlags(upstream, secret, mirror.kept.get(hash));
       if (mirror.scopes.has(hash) && !isCovered(mirror, hash, scope)) mirror.keep(hash, { scope, ...found });
@@ -167,20 +167,20 @@ export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Tro
   return async (hash: string, secret: string) => {
     const known = followed.get(hash);
     if (known) return known.again();
-    if (!isWanted(mirror, hash)) return;
+    if (!isWanted(mirror, hash, mirror.scopes.get(hash))) return;
     const again = oneAtATime(() => refresh(hash, secret));
     const listening = new AbortController();
     followed.set(hash, { again, listening });
     await again();
-    void listenTo(upstream, secret, again, listening.signal);
+    if (isWanted(mirror, hash, mirror.scopes.get(hash)))
+      void listenTo(upstream, secret, again, listening.signal);
+    else end(hash);
   };
 }
 
 /**
- * Whether flags are fetched with a token: a service token is for no environment, a page's token is not for the flags
- * themselves, and others may bring the same.
+ * Not with a service token, which has no environment, nor with a page's token, nor if another token brings the same
+ * flags.
  */
-function isWanted(mirror: Mirror, hash: string) {
-  const scope = mirror.scopes.get(hash);
-  return scope !== undefined && /^(client|backend)$/.test(scope.type) && !isCovered(mirror, hash, scope);
-}
+const isWanted = (mirror: Mirror, hash: string, scope: Scope | undefined): scope is Scope =>
+  (scope?.type === "client" || scope?.type === "backend") && !isCovered(mirror, hash, scope);

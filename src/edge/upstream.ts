@@ -169,6 +169,7 @@ export async function listenTo(upstream: Upstream, token: string, onMessage: () 
     } catch {
       // It ends with the connection, and is tried again.
     }
+    if (signal.aborted) return;
     onMessage();
     await setTimeout(AGAIN_MS, undefined, { signal }).catch(() => {});
   }

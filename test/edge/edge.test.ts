@@ -61,6 +61,21 @@ test("tokens whose flags come with another's open no streams, however often they
   assert.equal(server.asked.filter((asked) => asked.endsWith("/streaming")).length, 1);
 });
 
+test("the stream of a token ends once another token brings its flags", async (t) => {
+  const narrow = "shop:development.a-token-for-one";
+  const one = { type: "client", name: "one", hash: hashSecret(narrow), environment: "development" } as const;
+  const server = await openUpstream(t, world().add("token", { ...one, projects: ["shop"] }));
+  const edge = await openEdge(t, server.url, { tokens: [narrow] });
+  const count = () => server.streams.count();
+  await until(() => count() === 1, "the narrow one's");
+  await get(`${edge.url}/api/client/features`, CLIENT);
+  await until(
+    () => server.asked.filter((asked) => asked.endsWith("/streaming")).length === 2,
+    "the wide one's",
+  );
+  await until(() => count() === 1, "and only that");
+});
+
 test("an edge does not go back to what an edge upstream knew before, but to what a server was restored to", async (t) => {
   const server = await openUpstream(t);
   const edge = await openEdge(t, server.url);
