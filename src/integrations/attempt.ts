@@ -63,8 +63,8 @@ export interface AttemptContext {
   log: Log;
   clock: Clock;
   outside: Outside;
-  /** @throws DataError if the key of its secrets is missing */
-  parametersOf(target: Target): Readonly<Record<string, string>>;
+  /** As texts. @throws UnreadableSecretError if the key of its secrets is missing */
+  parameterValues(target: Target): Readonly<Record<string, string>>;
   /** @param failures the integration's number of consecutive failures: failing receivers don't hold up others */
   takeSlot(failures: number): Promise<Slot>;
 }
@@ -155,7 +155,7 @@ async function outcomeOf(
   try {
     const job = {
       integrationId: id,
-      parameters: context.parametersOf(target),
+      parameters: context.parameterValues(target),
       event,
       head,
       remaining: remaining === null ? undefined : JSON.parse(remaining),
@@ -174,8 +174,8 @@ async function outcomeOf(
 /** How many integrations' parameters are kept. */
 const MAX_KEPT = 100;
 
-/** Decrypts the parameters of targets; until they are changed only once, which saves each delivery a fifth of its cost. */
-export function createParameters(db: Database): AttemptContext["parametersOf"] {
+/** Decrypts the parameters of targets, once until they change, which saves a fifth of each delivery's cost. */
+export function createParameterValues(db: Database): AttemptContext["parameterValues"] {
   const kept = new BoundedMap<number, { stored: string; texts: Record<string, string> }>(MAX_KEPT);
   return (target) => {
     const { id, parameters: stored } = target;

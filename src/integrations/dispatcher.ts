@@ -10,7 +10,7 @@ import {
   type AttemptContext,
   attempt,
   type Clock,
-  createParameters,
+  createParameterValues,
   FAILURES_TO_OPEN,
   systemClock,
 } from "./attempt.ts";
@@ -84,7 +84,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     db,
     log,
     clock,
-    parametersOf: createParameters(db),
+    parameterValues: createParameterValues(db),
     outside: { post, publicUrl, folder, slackApi, signal },
     takeSlot: (failures) => (failures > 0 ? takeForFailing() : takeAny()),
     isStopped: () => isStopped,

@@ -1,4 +1,4 @@
-import { createSend, type Received, type Sending } from "../http/allowed-send.ts";
+import { createSend, type Received, type Sending } from "../http/guarded-send.ts";
 import { retryAfterMs } from "../http/other-server.ts";
 import { TargetError } from "../http/target-guard.ts";
 

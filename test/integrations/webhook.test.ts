@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { test } from "node:test";
 import { headOf } from "../../src/events/chain.ts";
-import { openDelivering } from "../support/delivering.ts";
+import { EVENTS, openDelivering } from "../support/delivering.ts";
 import { openReceiver } from "../support/receiver.ts";
 
 test("an event is posted unchanged, and the attempt is recorded", async (t) => {
@@ -40,6 +40,29 @@ test("an event is posted unchanged, and the attempt is recorded", async (t) => {
   assert.deepEqual(details, { contentType: "application/json", body: sent, status: 200, attempt: 1 });
   assert.equal(record!.event.id, sent.id);
   assert.equal(waiting(), 0);
+});
+
+test("secrets are decrypted once until they change, which the next event shows", async (t) => {
+  const receiver = await openReceiver(t);
+  const { request, integrate, addFlag, recorded } = await openDelivering(t);
+  const decrypting = t.mock.method(crypto, "createDecipheriv");
+  await integrate({ url: receiver.url, authorization: "first" });
+  await addFlag("f");
+  await recorded(1);
+  const calls = decrypting.mock.callCount();
+  await addFlag("g");
+  await recorded(2);
+  assert.equal(decrypting.mock.callCount(), calls);
+  const changed = { url: receiver.url, authorization: "second" };
+  const body = { provider: "webhook", enabled: true, parameters: changed, events: EVENTS };
+  await request("/api/admin/addons/1", { method: "PUT", body });
+  await addFlag("h");
+  await recorded(3);
+  assert.ok(decrypting.mock.callCount() > calls);
+  assert.deepEqual(
+    receiver.received.map(({ headers }) => headers.authorization),
+    ["first", "first", "second"],
+  );
 });
 
 test("headers, content type and template are configurable", async (t) => {
