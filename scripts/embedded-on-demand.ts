@@ -2,8 +2,8 @@ import { compileFunction } from "node:vm";
 import { asset } from "./embedded-assets.ts";
 
 /*
- * Takes the place of src/lib/on-demand.cjs in a bundle, where that is an asset: a third of the code, which most starts
- * need not even parse.
+ * Takes the place of src/lib/on-demand.cjs in a bundle, and loads it from an asset: it is a third of the code, which most
+ * starts need not even parse.
  */
 
 type OnDemand = typeof import("../src/lib/on-demand.cjs");

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import tls from "node:tls";
 import type { Database } from "../db/database.ts";
-import type { Sending } from "../http/allowed-send.ts";
+import type { Sending } from "../http/guarded-send.ts";
 import { startDispatcher } from "../integrations/dispatcher.ts";
 import { PROVIDER_MS } from "../sign-in/oidc-schema.ts";
 import type { Context } from "./command.ts";

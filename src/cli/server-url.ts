@@ -6,8 +6,8 @@ import type * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { write } from "../events/write.ts";
+import { checkedBody, checkedParams, checkedQuery } from "../http/checked-input.ts";
 import { fromConstraint } from "../http/failure.ts";
-import { checkedBody, checkedParams, checkedQuery } from "../http/input.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { type Commit, type Contract, type Operation, type Request, WithHeaders } from "../http/operation.ts";
 import {

@@ -1,7 +1,7 @@
 import type { H3Event } from "h3";
 import { requirePermission, toClaim } from "../access/require-permission.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { checkedParams, checkedQuery, toRequest } from "./input.ts";
+import { checkedParams, checkedQuery, toRequest } from "./checked-input.ts";
 import type { Commit, Operation } from "./operation.ts";
 import { isCurrentTag, toParts } from "./response.ts";
 import type { Site } from "./site.ts";

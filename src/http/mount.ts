@@ -8,9 +8,9 @@ import type { Point } from "../db/state-at.ts";
 import { type Reading, watchReads } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Body, readJson } from "./body.ts";
+import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./checked-input.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
 import { requireMatch } from "./if-match.ts";
-import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./input.ts";
 import {
   type Commit,
   type Contract,

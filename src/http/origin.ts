@@ -6,10 +6,12 @@ import { ApiError } from "../lib/api-error.ts";
 const isSafe = (method: string) => method === "GET" || method === "HEAD" || method === "OPTIONS";
 
 /** What is known of the ways to this server. */
-interface Reached {
-  /** The URL that clients use, if it is configured. */
+export interface Reached {
+  /** The prefix of every path, such as `/flags`. */
+  basePath?: string | undefined;
+  /** The URL that clients use, including the base path; without it, links in responses are relative. */
   publicUrl?: string | undefined;
-  /** A proxy says how it was reached, and nobody else can reach this server. */
+  /** A proxy says how it was reached, and by which address; nobody else can reach this server. */
   trustsProxy?: boolean | undefined;
 }
 

@@ -6,8 +6,8 @@ import { useKeysOf } from "../db/secrets.ts";
 import { type Point, pointAt, stateAtInTurns } from "../db/state-at.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { nextTurn } from "../lib/background.ts";
+import { checkedQuery } from "./checked-input.ts";
 import { tooMany } from "./few-at-once.ts";
-import { checkedQuery } from "./input.ts";
 import type { Operation } from "./operation.ts";
 import { isBelow } from "./path.ts";
 

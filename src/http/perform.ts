@@ -3,8 +3,8 @@ import { requirePermission, requireSeen, toClaim } from "../access/require-permi
 import type { Database } from "../db/database.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
+import { checked } from "./checked-input.ts";
 import { fromConstraint } from "./failure.ts";
-import { checked } from "./input.ts";
 import type { Commit, Contract, Operation, Request } from "./operation.ts";
 
 /** A transaction in which operations are performed, and who is told of each. */

@@ -1,6 +1,6 @@
 /*
- * What few starts need, loaded when it is first used. This is CommonJS, whose `require` does the same in a checkout and
- * in a bundle.
+ * What few starts need, loaded when it is first used. This is CommonJS, whose `require` waits until then; a bundle has
+ * `scripts/embedded-on-demand.ts` in its place.
  */
 
 exports.bcrypt = () => require("bcryptjs");

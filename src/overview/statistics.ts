@@ -11,8 +11,8 @@ import { DAY_MS, startOfMinute } from "../lib/time.ts";
 import { Count, Timestamp } from "../lib/validation.ts";
 import { ORIGINAL } from "../lib/version.ts";
 import { idSince } from "../log/store.ts";
+import { instanceId } from "../settings/settings.ts";
 import { currentProvider } from "../sign-in/oidc-provider.ts";
-import { instanceId } from "./ui-config.ts";
 
 /** The number of users, flags and so on in this instance. */
 export const Statistics = v.strictObject({

@@ -1,14 +1,13 @@
 import * as v from "valibot";
-import type { Database } from "../db/database.ts";
-import { query, valueQuery } from "../db/statement.ts";
+import { query } from "../db/statement.ts";
 import { GET } from "../http/operation.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { OwnPath } from "../lib/raw-json.ts";
 import { ORIGINAL, VERSION } from "../lib/version.ts";
-import { currentSetting, MAINTENANCE, ORIGINS, PASSWORDS } from "../settings/settings.ts";
+import { currentSetting, instanceId, MAINTENANCE, ORIGINS, PASSWORDS } from "../settings/settings.ts";
 import { waysOf } from "../sign-in/oidc-schema.ts";
 
-/** The configuration of the original's page; what Flagstone lacks is off. */
+/** The configuration of the original's page; what Flagstone lacks is off. What of it can be set is in settings/instance.ts. */
 export const UiConfig = v.strictObject({
   name: v.string(),
   slogan: v.string(),
@@ -100,8 +99,3 @@ const FIXED = {
 const approvesAnywhere = query<object>(
   `SELECT 1 FROM project_environments WHERE required_approvals IS NOT NULL LIMIT 1`,
 );
-
-const instance = valueQuery<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
-
-/** The id of this data file, a UUID generated when it was created. */
-export const instanceId = (db: Database): string => instance(db).get({})!;

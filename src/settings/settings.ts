@@ -25,26 +25,22 @@ export const Maintenance = v.object({ enabled: v.boolean() });
 /** Whether passwords are switched off: nobody signs in with one. */
 export const PasswordSettings = v.object({ disabled: v.boolean() });
 
-/** Something that is set: under the original's name, with its value until then. */
-export interface Setting<T extends object> {
-  name: string;
+/** A setting: its name, which is the original's, and its value until it is changed. */
+export interface Setting<T extends object, N extends string = string> {
+  name: N;
   initial: T;
 }
 
-export const ORIGINS: Setting<v.InferOutput<typeof FrontendSettings>> = {
-  name: "unleash.frontend",
-  initial: { frontendApiOrigins: ["*"] },
-};
+const toSetting = <N extends string, T extends object>(name: N, initial: T): Setting<T, N> => ({
+  name,
+  initial,
+});
 
-export const MAINTENANCE: Setting<v.InferOutput<typeof Maintenance>> = {
-  name: "maintenance.mode",
-  initial: { enabled: false },
-};
+export const ORIGINS = toSetting("unleash.frontend", { frontendApiOrigins: ["*"] });
 
-export const PASSWORDS: Setting<v.InferOutput<typeof PasswordSettings>> = {
-  name: "unleash.auth.simple",
-  initial: { disabled: false },
-};
+export const MAINTENANCE = toSetting("maintenance.mode", { enabled: false });
+
+export const PASSWORDS = toSetting("unleash.auth.simple", { disabled: false });
 
 /** What is stored, or else the initial value. */
 export const currentSetting = <T extends object>(db: Database, setting: Setting<T>): T =>
@@ -82,11 +78,16 @@ const store = command<{ name: string; content: string }>(`
   INSERT INTO settings (name, content) VALUES (:name, :content)
   ON CONFLICT DO UPDATE SET content = :content`);
 
+const instance = valueQuery<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
+
+/** The id of this data file, a UUID generated when it was created. */
+export const instanceId = (db: Database): string => instance(db).get({})!;
+
 /** The settings that a dataset may contain. A copy is a different file: it has its own id, and its own provider. */
 const CONTENTS = {
-  "unleash.frontend": v.strictObject(FrontendSettings.entries),
-  "maintenance.mode": v.strictObject(Maintenance.entries),
-  "unleash.auth.simple": v.strictObject(PasswordSettings.entries),
+  [ORIGINS.name]: v.strictObject(FrontendSettings.entries),
+  [MAINTENANCE.name]: v.strictObject(Maintenance.entries),
+  [PASSWORDS.name]: v.strictObject(PasswordSettings.entries),
 };
 
 const insert = command<{ name: string; content: string }>(`
@@ -107,7 +108,7 @@ const removeAll = [
 export const setting = kind({
   name: "setting",
   schema: v.strictObject({
-    name: v.picklist(["unleash.frontend", "maintenance.mode", "unleash.auth.simple"]),
+    name: v.picklist(Object.keys(CONTENTS) as Array<keyof typeof CONTENTS>),
     content: JsonObject,
   }),
   clear(tx) {

@@ -5,11 +5,11 @@ import type { Database } from "../db/database.ts";
 import { decrypt, encrypt } from "../db/secrets.ts";
 import { query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import type { Received } from "../http/allowed-send.ts";
+import type { Received } from "../http/guarded-send.ts";
 import { currentSetting, type Setting, storeSetting } from "../settings/settings.ts";
 import { OidcSettings, waysOf } from "./oidc-schema.ts";
 
-/** The stored settings; their secret is encrypted under that name. */
+/** The stored settings; their secret is encrypted under its name. */
 export const OIDC: Setting<OidcSettings> = {
   name: "unleash.enterprise.auth.oidc",
   initial: v.parse(OidcSettings, {}),

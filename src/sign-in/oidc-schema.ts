@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { type Database, perDatabase } from "../db/database.ts";
-import { createSend, type Sending } from "../http/allowed-send.ts";
+import { createSend, type Sending } from "../http/guarded-send.ts";
 import { ShortText, type Violation } from "../lib/validation.ts";
 import type { Admission } from "../people/identities.ts";
 

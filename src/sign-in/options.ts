@@ -1,18 +1,13 @@
 import type { Database } from "../db/database.ts";
+import type { Reached } from "../http/origin.ts";
 import type { Log } from "../lib/logger.ts";
 import type { GivenWays } from "./oidc-schema.ts";
 import type { AuthProxy } from "./proxy-headers.ts";
 
 /** What signing in depends on. */
-export interface SignInOptions {
+export interface SignInOptions extends Reached {
   db: Database;
   log: Log;
-  /** The prefix of every path, such as `/flags`. */
-  basePath?: string;
-  /** The URL clients use, including the base path; without it, links in responses are relative. */
-  publicUrl?: string;
-  /** A proxy in front of this server reports the client's address. */
-  trustsProxy?: boolean;
   /** A proxy in front of this server says who people are. */
   authProxy?: SigningProxy | undefined;
   /** A provider that people may sign in with, in place of the stored one; needs `publicUrl`. */

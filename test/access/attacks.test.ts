@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { COOKIE, cookieOf, openForNina, PASSWORD } from "../http/signing-in.ts";
+import { COOKIE, cookieOf, openForNina, PASSWORD } from "../sign-in/signing-in.ts";
 import { badBodies, withCustomRole, withCustomRoot } from "../support/bad-bodies.ts";
 import {
   assertRecorded,

@@ -11,8 +11,8 @@ import { listen } from "../../src/http/node-server.ts";
 import { createServer } from "../../src/server/app.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
 import type { SigningProxy } from "../../src/sign-in/options.ts";
+import { openForNina } from "../sign-in/signing-in.ts";
 import { LOCAL } from "./raw-http.ts";
-import { openForNina } from "./signing-in.ts";
 
 /*
  * The server behind nginx, configured as docs/operating.md shows.

@@ -6,9 +6,9 @@ import https from "node:https";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import type { ServerOptions } from "../../src/server/options.ts";
+import { cookieOf, PASSWORD } from "../sign-in/signing-in.ts";
 import { personal } from "../support/world.ts";
 import { byCertificate, openBehindNginx, SIGN_IN, without } from "./behind-nginx.ts";
-import { cookieOf, PASSWORD } from "./signing-in.ts";
 
 const options = { skip: without("nginx", "openssl"), timeout: 60_000 };
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { ServerOptions } from "../../src/server/options.ts";
+import { cookieOf, openForNina, signInInit } from "../sign-in/signing-in.ts";
 import { personal } from "../support/world.ts";
-import { cookieOf, openForNina, signInInit } from "./signing-in.ts";
 
 /** Creates a flag with a session and these headers; returns the status and whether the flag exists. */
 async function openSite(t: TestContext, options: Partial<ServerOptions> = {}) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashPassword } from "../../src/access/password-hash.ts";
+import { cookieOf } from "../sign-in/signing-in.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
-import { cookieOf } from "./signing-in.ts";
 
 /*
  * The requests of the original's page while a user walks through all of it: signs in, looks around, creates a flag,

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { Event } from "../../src/events/schema.ts";
 import { listen as listenOn } from "../../src/http/node-server.ts";
 import { LOCAL, openListening } from "../http/raw-http.ts";
-import { openForNina } from "../http/signing-in.ts";
+import { openForNina } from "../sign-in/signing-in.ts";
 import { openStream } from "../support/event-stream.ts";
 import { assertMatches, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";

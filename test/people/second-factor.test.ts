@@ -7,7 +7,7 @@ import { rotateKey } from "../../src/db/secrets.ts";
 import { write } from "../../src/events/write.ts";
 import { stepOf } from "../../src/people/one-time-code.ts";
 import { reencryptFactors, requireFactorOf } from "../../src/people/second-factor-store.ts";
-import { cookieOf, openForNina, PASSWORD } from "../http/signing-in.ts";
+import { cookieOf, openForNina, PASSWORD } from "../sign-in/signing-in.ts";
 import { watchLog } from "../support/server.ts";
 import { personal } from "../support/world.ts";
 

@@ -5,7 +5,7 @@ import { writeSeen } from "../../src/access/seen.ts";
 import { createSignInLink, limitSessions } from "../../src/access/session-store.ts";
 import { write } from "../../src/events/write.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
-import { openForNina, PASSWORD } from "../http/signing-in.ts";
+import { openForNina, PASSWORD } from "../sign-in/signing-in.ts";
 import { scenarios } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
 

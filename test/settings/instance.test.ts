@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { toCsv } from "../../src/http/csv.ts";
-import { instanceId } from "../../src/overview/ui-config.ts";
+import { instanceId } from "../../src/settings/settings.ts";
 import { badBodies } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { personal, SERVICE, type World } from "../support/world.ts";

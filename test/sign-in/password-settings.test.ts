@@ -7,9 +7,9 @@ import { signInIdentity } from "../../src/people/identities.ts";
 import { signIn } from "../../src/people/sessions.ts";
 import { changeSetting, PASSWORDS } from "../../src/settings/settings.ts";
 import { giveWays } from "../../src/sign-in/oidc-schema.ts";
-import { openForNina, PASSWORD } from "../http/signing-in.ts";
 import { scenarios } from "../support/server.ts";
 import { personal } from "../support/world.ts";
+import { openForNina, PASSWORD } from "./signing-in.ts";
 
 const SETTINGS = "/api/admin/auth/simple/settings";
 const ID = "unleash.auth.simple";

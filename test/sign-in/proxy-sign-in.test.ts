@@ -8,8 +8,8 @@ import { createServer } from "../../src/server/app.ts";
 import type { SigningProxy } from "../../src/sign-in/options.ts";
 import { toldBy } from "../../src/sign-in/proxy-headers.ts";
 import { LOCAL } from "../http/raw-http.ts";
-import { cookieOf, openForNina, PASSWORD } from "../http/signing-in.ts";
 import { CLIENT, personal } from "../support/world.ts";
+import { cookieOf, openForNina, PASSWORD } from "./signing-in.ts";
 
 const HEADERS = { user: "remote-user", email: "remote-email", name: "remote-name", groups: "remote-groups" };
 

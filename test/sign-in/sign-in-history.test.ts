@@ -8,9 +8,9 @@ import { listen } from "../../src/http/node-server.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { noteSignIn } from "../../src/people/sessions.ts";
 import { createServer } from "../../src/server/app.ts";
+import { LOCAL } from "../http/raw-http.ts";
 import { scenarios, watchLog } from "../support/server.ts";
 import { personal } from "../support/world.ts";
-import { LOCAL } from "./raw-http.ts";
 import { openForNina, PASSWORD, signInInit } from "./signing-in.ts";
 
 const LOGINS = "/api/admin/logins";
