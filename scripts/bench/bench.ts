@@ -20,7 +20,7 @@ Without a CASE: reads and changes. Options, with what they are by default:
 ${Object.entries(OPTIONS)
   .map(
     ([name, { hint, default: value, help }]) =>
-      `  ${`--${name} ${hint}`.padEnd(18)}${help}${value && ` (${value})`}`,
+      `  ${`--${name} ${hint}`.padEnd(20)}${help}${value && ` (${value})`}`,
   )
   .join("\n")}
 `;
