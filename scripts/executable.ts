@@ -110,6 +110,6 @@ function strip(target: Target, binary: string) {
   try {
     execFileSync("strip", [binary], { stdio: "ignore" });
   } catch {
-    process.stderr.write("strip does not work here; the executable keeps some debug symbols\n");
+    process.stderr.write(`${path.basename(binary)} keeps its debug symbols: strip does not work here\n`);
   }
 }

@@ -38,7 +38,10 @@ export const recordUiError = POST({
   example: { errorMessage: "The list stays empty" },
 }).run(() => undefined);
 
-/** The part of the page's configuration that can be set; without any, the response is a 404 (original). */
+/**
+ * The part of the page's configuration that can be set; without any, the response is a 404 (original). The whole is read
+ * in overview/ui-config.ts.
+ */
 export const NewUiConfig = v.object({ frontendSettings: v.optional(FrontendSettings) });
 
 const ofOrigins = {
