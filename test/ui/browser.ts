@@ -180,8 +180,14 @@ export async function pressText(page: Page, text: string) {
 }
 
 /** Fills in the field with a label, replacing its value. */
-export const type = (page: Page, label: string, text: string) =>
-  found(page, `::-p-aria([name="${label}"])`).fill(text);
+export async function type(page: Page, label: string, text: string) {
+  const field = `::-p-aria([name="${label}"])`;
+  await found(page, field).fill(text);
+  // It is emptied without an event, so that a rendering before the first letter shows the old value again.
+  const shown = await page.$(field);
+  const value = await shown?.evaluate((element) => (element as unknown as { value?: unknown }).value);
+  if (typeof value === "string" && value !== text) await found(page, field).fill(text);
+}
 
 /** Doesn't wait for a stable position, which takes frames: a window in the background renders none. */
 const found = (page: Page, selector: string) => page.locator(selector).setWaitForStableBoundingBox(false);
