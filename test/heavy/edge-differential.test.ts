@@ -164,7 +164,7 @@ test("whatever happens to edges and lines, applications get what the server had,
   const opened: Unleash[] = [];
   t.after(async () => {
     for (const sdk of opened) sdk.destroy(); // before what they ask
-    await setTimeout(500); // a request under way would fail aside, where nobody can wait for it
+    await setTimeout(4000); // for as long they try requests again, which would fail aside, where nobody can wait for it
   });
   const data = path.join(temporaryFolder(t), "flags.db");
   const env = { INIT_CLIENT_API_TOKENS: ALL, INIT_FRONTEND_API_TOKENS: PAGE };
