@@ -160,21 +160,20 @@ export function createFollowing(mirror: Mirror, upstream: Upstream, trouble: Tro
     if (!isWanted(mirror, hash, scope)) return end(hash);
     await trouble.noting(hash, async () => {
       const found = await fetchFlags(upstream, secret, mirror.kept.get(hash));
-      if (mirror.scopes.has(hash) && !isCovered(mirror, hash, scope)) mirror.keep(hash, { scope, ...found });
+      if (mirror.scopes.has(hash) && isWanted(mirror, hash, scope)) mirror.keep(hash, { scope, ...found });
+      else end(hash);
     });
   };
 
   return async (hash: string, secret: string) => {
     const known = followed.get(hash);
     if (known) return known.again();
-    if (!isWanted(mirror, hash, mirror.scopes.get(hash))) return;
     const again = oneAtATime(() => refresh(hash, secret));
     const listening = new AbortController();
     followed.set(hash, { again, listening });
     await again();
-    if (isWanted(mirror, hash, mirror.scopes.get(hash)))
-      void listenTo(upstream, secret, again, listening.signal);
-    else end(hash);
+    // Not if it has ended, since it is not wanted.
+    void listenTo(upstream, secret, again, listening.signal);
   };
 }
 

@@ -8,7 +8,7 @@ import { UsageError } from "../../src/lib/usage-error.ts";
 import { temporaryFolder } from "../cli/run-cli.ts";
 import { until } from "../support/receiver.ts";
 import { CLIENT, FRONTEND } from "../support/world.ts";
-import { get, openEdge, openUpstream, SPEC, world } from "./serving.ts";
+import { get, openEdge, openUpstream, SPEC, tokenFor, world } from "./serving.ts";
 
 const answering =
   (status: number, type: string, body: string, headers = {}): Listener =>
@@ -84,8 +84,7 @@ test("unknown tokens by the thousand are few questions, and nobody else's troubl
 
 test("without a revoked token, its flags come with those that are left", async (t) => {
   const shop = "shop:development.a-token-for-one";
-  const token = { type: "client", name: "one", hash: hashSecret(shop), projects: ["shop"] } as const;
-  const server = await openUpstream(t, world().add("token", { ...token, environment: "development" }));
+  const server = await openUpstream(t, world().add("token", tokenFor(shop)));
   const edge = await openEdge(t, server.url);
   const features = (secret: string) => get(`${edge.url}/api/client/features`, secret, SPEC);
   assert.equal((await features(shop)).status, 200);

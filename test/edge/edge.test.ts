@@ -7,7 +7,7 @@ import { writeUsage } from "../../src/applications/usage-store.ts";
 import { temporaryFolder } from "../cli/run-cli.ts";
 import { until } from "../support/receiver.ts";
 import { CLIENT, FRONTEND, personal, SERVICE } from "../support/world.ts";
-import { get, openEdge, openUpstream, SPEC, world } from "./serving.ts";
+import { get, openEdge, openUpstream, SPEC, tokenFor, world } from "./serving.ts";
 
 test("applications get the same from an edge as from the server, byte for byte, and from an edge behind it", async (t) => {
   const server = await openUpstream(t);
@@ -46,15 +46,10 @@ test("a change reaches the edge by upstream's stream, and what is gone is gone",
 });
 
 test("tokens whose flags come with another's open no streams, however often they are asked for", async (t) => {
-  const one = {
-    type: "client",
-    name: "one",
-    hash: hashSecret("shop:development.one"),
-    environment: "development",
-  } as const;
-  const server = await openUpstream(t, world().add("token", { ...one, projects: ["shop"] }));
+  const narrow = "shop:development.a-token-for-one";
+  const server = await openUpstream(t, world().add("token", tokenFor(narrow)));
   const edge = await openEdge(t, server.url);
-  for (const token of ["shop:development.one", FRONTEND]) await get(`${edge.url}/api/frontend`, token);
+  for (const token of [narrow, FRONTEND]) await get(`${edge.url}/api/frontend`, token);
   const polls = () => server.asked.filter((asked) => asked.endsWith("/api/client/features")).length;
   const before = polls();
   await until(() => polls() > before + 10);
@@ -63,8 +58,7 @@ test("tokens whose flags come with another's open no streams, however often they
 
 test("the stream of a token ends once another token brings its flags", async (t) => {
   const narrow = "shop:development.a-token-for-one";
-  const one = { type: "client", name: "one", hash: hashSecret(narrow), environment: "development" } as const;
-  const server = await openUpstream(t, world().add("token", { ...one, projects: ["shop"] }));
+  const server = await openUpstream(t, world().add("token", tokenFor(narrow)));
   const edge = await openEdge(t, server.url, { tokens: [narrow] });
   const count = () => server.streams.count();
   await until(() => count() === 1, "the narrow one's");
@@ -159,18 +153,10 @@ test("a token is asked about once, and ends with its revocation", async (t) => {
 
 test("a token opens what upstream lets it open now", async (t) => {
   const shop = "shop:development.a-token-for-one";
-  const token = {
-    type: "frontend",
-    name: "one",
-    hash: hashSecret(shop),
-    environment: "development",
-  } as const;
-  const server = await openUpstream(
-    t,
-    world()
-      .project("a")
-      .add("token", { ...token, projects: ["shop"] }),
-  );
+  const given = world()
+    .project("a")
+    .add("token", tokenFor(shop, { type: "frontend" }));
+  const server = await openUpstream(t, given);
   const edge = await openEdge(t, server.url);
   const toggles = async () => JSON.parse((await get(`${edge.url}/api/frontend?userId=7`, shop)).text).toggles;
   assert.equal((await toggles()).length, 2);
@@ -204,14 +190,6 @@ test("usage is summed, sent on, and kept while upstream is away, also over a res
 
 test("a segment of a private project is seen with tokens for that project only", async (t) => {
   const [shop, both] = ["shop:development.a-token-for-one", "[]:development.a-token-for-two"];
-  const token = (secret: string, projects: string[]) =>
-    ({
-      type: "client",
-      name: secret,
-      hash: hashSecret(secret),
-      environment: "development",
-      projects,
-    }) as const;
   const hidden = [
     { name: "development", enabled: true, strategies: [{ id: "h", name: "default", segments: [2] }] },
   ];
@@ -221,8 +199,8 @@ test("a segment of a private project is seen with tokens for that project only",
       .project("vault", { mode: "private" })
       .add("segment", { id: 2, name: "board", constraints: [] })
       .feature("merger", "vault", { environments: hidden })
-      .add("token", token(shop, ["shop"]))
-      .add("token", token(both, ["shop", "vault"])),
+      .add("token", tokenFor(shop))
+      .add("token", tokenFor(both, { projects: ["shop", "vault"] })),
   );
   const edge = await openEdge(t, server.url);
   const second = await openEdge(t, edge.url);

@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import { hashSecret } from "../../src/access/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { createEdge, type EdgeOptions } from "../../src/edge/edge.ts";
 import { type Listening, listen } from "../../src/http/node-server.ts";
@@ -22,6 +23,15 @@ export const world = () =>
     .feature("search", "shop", {
       environments: [{ name: "development", enabled: true, strategies: [{ id: "t", name: "default" }] }],
     });
+
+/** A token that an application has been given, as a line of the world; by default for `shop`. */
+export const tokenFor = (secret: string, { type = "client", projects = ["shop"] }: Partial<Given> = {}) =>
+  ({ type, name: secret, hash: hashSecret(secret), environment: "development", projects }) as const;
+
+interface Given {
+  type: "client" | "frontend";
+  projects: string[];
+}
 
 const HOST = { host: "127.0.0.1", port: 0, log: () => {} };
 
