@@ -10,6 +10,7 @@ import { ApiError } from "../lib/api-error.ts";
 import { type Body, readJson } from "./body.ts";
 import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./checked-input.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
+import { ownBytes } from "./encoding.ts";
 import { requireMatch } from "./if-match.ts";
 import {
   type Commit,
@@ -315,5 +316,5 @@ const pollFor =
       const actor = authenticate();
       requirePermission(db, actor, claim);
       const { messages, ...rest } = poll(actor, since);
-      return { ...rest, bytes: Buffer.from(toEventStreamText(messages, root)), until: actor.expiresAt };
+      return { ...rest, bytes: ownBytes(toEventStreamText(messages, root)), until: actor.expiresAt };
     });
