@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import zlib from "node:zlib";
-import { build, type Metafile } from "esbuild";
+import { type BuildOptions, build, type Metafile } from "esbuild";
 import { collectLicenses } from "./licenses.ts";
 import { bundleUi, packUi } from "./ui.ts";
 
@@ -40,9 +40,13 @@ export async function bundle(
 ): Promise<{ metafile: Metafile; assets: string }> {
   const page = await bundleUi();
   const server = await bundleScript("src/main.ts", outfile, {
-    "#assets": here("embedded-assets.ts"),
-    "#on-demand": here("embedded-on-demand.ts"),
-    "#ui": here("embedded-ui.ts"),
+    define: { BUILD_COMMIT: JSON.stringify(commit()) },
+    loader: { ".sql": "text" },
+    alias: {
+      "#assets": here("embedded-assets.ts"),
+      "#on-demand": here("embedded-on-demand.ts"),
+      "#ui": here("embedded-ui.ts"),
+    },
   });
   const assets = `${outfile.replace(/\.cjs$/, "")}-assets`;
   fs.rmSync(assets, { recursive: true, force: true });
@@ -57,9 +61,10 @@ export async function bundle(
   return { metafile, assets };
 }
 
-/** Bundles a script with all that it needs but Node. @param alias what takes the place of which import */
-async function bundleScript(entry: string, outfile: string, alias: Record<string, string> = {}) {
+/** Bundles a script with all that it needs but Node. */
+async function bundleScript(entry: string, outfile: string, options: BuildOptions = {}) {
   const { metafile } = await build({
+    ...options,
     entryPoints: [path.join(ROOT, entry)],
     outfile,
     bundle: true,
@@ -70,9 +75,6 @@ async function bundleScript(entry: string, outfile: string, alias: Record<string
     metafile: true,
     legalComments: "none", // `flagstone licenses` prints them in full
     logLevel: "warning",
-    define: { BUILD_COMMIT: JSON.stringify(commit()) },
-    loader: { ".sql": "text" },
-    alias,
   });
   fs.writeFileSync(outfile, toAscii(fs.readFileSync(outfile, "utf8")));
   return metafile;
