@@ -1,5 +1,4 @@
 import type { Database } from "./database.ts";
-import { schemaObjects } from "./schema-objects.ts";
 import { bookkeeping, valueQuery } from "./statement.ts";
 import type { Writing } from "./transaction.ts";
 
@@ -97,26 +96,22 @@ function triggersOf({ name, key, columns }: KeptTable): string[] {
 /** From now on, changes are kept. */
 export function keepHistory(db: Database) {
   db.exec(keptTables(db).flatMap(triggersOf).join(""));
+  beginHistory(db);
+}
+
+/** Forgets what was before an import, which would be that there was nothing: the history begins with what is there now. */
+export function restartHistory({ db }: Writing) {
+  clearHistory(db);
+  beginHistory(db);
+}
+
+const clearHistory = (db: Database) => db.exec("DELETE FROM history; DELETE FROM history_points");
+
+const beginHistory = (db: Database) =>
   db.exec(`
     INSERT INTO history_points (history, event, at)
     SELECT 0, ifnull(max(id), 0), strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM events
     WHERE NOT EXISTS (SELECT 1 FROM history_points)`);
-}
-
-/**
- * Changes of this commit are not kept, nor is what was before: for an import, which would keep that there was nothing.
- * @returns what begins the history anew
- */
-export function interruptHistory(db: Database): () => void {
-  const triggers = schemaObjects(db).filter(
-    ({ type, name }) => type === "trigger" && name.startsWith("history_of_"),
-  );
-  db.exec(triggers.map(({ name }) => `DROP TRIGGER ${name};`).join(""));
-  return () => {
-    db.exec("DELETE FROM history; DELETE FROM history_points");
-    keepHistory(db);
-  };
-}
 
 /** The last row stays, since its id is not to be given again. */
 const EARLIER = "FROM history WHERE id <= :history AND id < (SELECT max(id) FROM history)";
@@ -155,7 +150,7 @@ export interface PastChange {
 
 /** Replaces the history, such as that of an example. @param changes oldest first, at least one */
 export function rewriteHistory(tx: Writing, changes: readonly PastChange[]) {
-  tx.db.exec("DELETE FROM history; DELETE FROM history_points");
+  clearHistory(tx.db);
   addPoint(tx).run({ event: 0, at: changes[0]!.at });
   for (const { at, event, rows } of changes) {
     for (const [table, key, row] of rows)

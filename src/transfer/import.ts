@@ -15,7 +15,7 @@ import { isSqlite } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { inNewFile } from "../db/open.ts";
 import { bumpEverything } from "../db/revision.ts";
-import { interruptHistory } from "../db/row-versions.ts";
+import { restartHistory } from "../db/row-versions.ts";
 import { query } from "../db/statement.ts";
 import { inLongWriting, inWriting, type Writing } from "../db/transaction.ts";
 import { lengthOfChain } from "../events/chain.ts";
@@ -53,7 +53,6 @@ export async function importLines(
 ): Promise<ImportCounts> {
   const counts: ImportCounts = {};
   await inLongWriting(db, async (tx) => {
-    const beginHistory = interruptHistory(db);
     const events = loadEvents(tx);
     const context = { tx, db, now: timestamp(), events };
     makeRoom(tx, replaces);
@@ -67,7 +66,7 @@ export async function importLines(
       await setImmediate();
       onProgress(read);
     }
-    beginHistory();
+    restartHistory(tx);
   });
   return counts;
 }
@@ -290,13 +289,12 @@ const isOfFlags = ({ name }: Kind) => FLAG_KINDS.has(name);
  */
 export function replaceFlags(db: Database, from: Database) {
   inWriting(db, (tx) => {
-    const beginHistory = interruptHistory(db);
     const access = [...linesOf(db, ({ name }) => name === "projectRole")];
     clear(tx, isOfFlags);
     const context = { tx, db, now: timestamp(), events: { store() {} } };
     for (const line of linesOf(from, isOfFlags)) storeLine(context, line, {});
     for (const line of access) if (isOfKnownProject(db, line)) storeLine(context, line, {});
-    beginHistory();
+    restartHistory(tx);
   });
   bumpEverything(db); // including what was deleted along with the projects
 }
