@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import * as v from "valibot";
 import { FlagFailure } from "../../src/applications/ofrep-schema.ts";
 import type { Database } from "../../src/db/database.ts";
@@ -39,8 +39,10 @@ export const asChunks = async function* (text: string | Buffer): AsyncGenerator<
 export const importLines = (db: Database, lines: readonly object[]) =>
   importDataset(db, asChunks(lines.map((line) => JSON.stringify(line)).join("\n")));
 
-/** A new file; a copy takes a fraction of the time of making one. */
 const newFile = inNewFile((db) => db.serialize());
+
+/** A new database in memory: a copy of one, which takes a fraction of the time of making it. */
+export const newDatabase = () => openCopy(newFile);
 
 /** Each imported world by its lines, and the database that has the key of its secrets. */
 const imported = new Map<string, { bytes: Buffer; first: Database }>();
@@ -51,7 +53,7 @@ async function openWorld({ lines }: World, file?: string): Promise<Database> {
   const key = JSON.stringify(lines);
   const known = imported.get(key);
   if (known) return copyOf(known.bytes, known.first);
-  const first = await filled(openCopy(newFile), lines);
+  const first = await filled(newDatabase(), lines);
   imported.set(key, { bytes: first.serialize(), first });
   return first;
 }
@@ -72,13 +74,19 @@ function copyOf(bytes: Buffer, other: Database) {
  * an error against the error schema. An `UnknownError` fails the test.
  */
 export async function openServer(t: TestContext, world: World = createWorld(), file?: string) {
+  const server = await startServer(world, file);
+  t.after(server.stop);
+  return server;
+}
+
+async function startServer(world: World, file?: string) {
   const db = await openWorld(world, file);
   const logged: LogLine[] = [];
   const { app, listener, streams } = createServer({ db, log: (line) => logged.push(line) });
-  t.after(() => {
+  const stop = () => {
     streams.close();
     close(db);
-  });
+  };
   const request = async (path: string, call: Call = {}): Promise<Reply> => {
     const reply = await toReply(await app.request(path, toInit(call)));
     checkReply(call.method ?? "GET", path, reply);
@@ -86,7 +94,29 @@ export async function openServer(t: TestContext, world: World = createWorld(), f
     assert.deepEqual(failures, [], "nothing unexpected happened");
     return reply;
   };
-  return { app, listener, streams, db, logged, request };
+  return { app, listener, streams, db, logged, request, stop };
+}
+
+type TestServer = Awaited<ReturnType<typeof startServer>>;
+
+/** Servers whose content is still that of their world. */
+const unchanged = new Map<string, TestServer>();
+after(() => {
+  for (const server of unchanged.values()) server.stop();
+});
+
+/** As `openServer`; what a test has not changed serves the next one with this world. */
+async function shareServer(t: TestContext, world: World): Promise<TestServer> {
+  const key = JSON.stringify(world.lines);
+  const server = unchanged.get(key) ?? (await startServer(world));
+  unchanged.delete(key);
+  const changes = server.db.prepare<[], number>("SELECT total_changes()").pluck();
+  const before = changes.get();
+  t.after(() => {
+    if (changes.get() === before) unchanged.set(key, server);
+    else server.stop();
+  });
+  return server;
 }
 
 function toInit({ method = "GET", as = personal(1), headers = {}, body }: Call): RequestInit {
@@ -195,7 +225,7 @@ export interface Scenario extends Call {
   see?: (body: any, reply: Reply) => void;
 }
 
-/** One test per scenario, each on its own world: `scenarios("GET /api/…", [ … ])`. */
+/** One test per scenario, each on a world as it is given: `scenarios("GET /api/…", [ … ])`. */
 export function scenarios(operation: string, list: Scenario[]) {
   const [method = "GET", base = ""] = operation.split(" ");
   for (const {
@@ -208,7 +238,7 @@ export function scenarios(operation: string, list: Scenario[]) {
     ...call
   } of list) {
     test(`${operation}: ${name}`, async (t) => {
-      const { request, db } = await openServer(t, given(createWorld()));
+      const { request, db } = await shareServer(t, given(createWorld()));
       const recorded = watchLog(db);
       const path = url.startsWith("/") ? url : base + url;
       const reply = await request(path, { method, ...call });

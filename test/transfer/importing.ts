@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, type TestContext } from "node:test";
 import { DatasetError } from "../../src/dataset/kind.ts";
 import type { Database } from "../../src/db/database.ts";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close } from "../../src/db/open.ts";
 import { importDataset } from "../../src/transfer/import.ts";
-import { asChunks, importLines } from "../support/server.ts";
+import { asChunks, importLines, newDatabase } from "../support/server.ts";
 import { everyKey, exported, type Line } from "./examples.ts";
 
 export function empty(t: TestContext): Database {
-  const db = open(IN_MEMORY);
+  const db = newDatabase();
   t.after(() => close(db));
   return db;
 }
@@ -30,7 +30,7 @@ after(() => ground && close(ground));
 
 /** Asserts that the input is rejected with this start of the message, and nothing of it stored. */
 export async function refused(input: string | Buffer | Input, reason: string) {
-  const db = ground ?? open(IN_MEMORY);
+  const db = ground ?? newDatabase();
   if (!ground) await importLines(db, everyKey());
   ground = db;
   const before = exported(db);
