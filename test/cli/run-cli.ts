@@ -12,7 +12,7 @@ import { run } from "../../src/cli/run.ts";
 import type { Database } from "../../src/db/database.ts";
 import { close, open } from "../../src/db/open.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
-import { importLines } from "../support/server.ts";
+import { importLines, newDatabase } from "../support/server.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const PRELOAD = new URL("scripts/preload.mjs", ROOT).href;
@@ -200,7 +200,7 @@ export function temporaryFolder(t: TestContext) {
 /** A closed data file with these lines. */
 export async function dataFile(t: TestContext, lines: readonly object[]) {
   const file = path.join(temporaryFolder(t), "flags.db");
-  const db = open(file);
+  const db = newDatabase(file);
   await importLines(db, lines);
   close(db);
   return file;

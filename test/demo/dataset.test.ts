@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close } from "../../src/db/open.ts";
 import { makeDemo } from "../../src/demo/dataset.ts";
 import { OPERATORS } from "../../src/evaluation/constraint.ts";
 import { EVENT_TYPES } from "../../src/events/schema.ts";
 import { STAGES } from "../../src/flags/features-schema.ts";
 import { INTEGRATION_STATES } from "../../src/integrations/integrations-schema.ts";
-import { importLines, openServer } from "../support/server.ts";
+import { importLines, newDatabase, openServer } from "../support/server.ts";
 import { createWorld, personal, type World } from "../support/world.ts";
 
 const NOW = Date.parse("2026-07-01T12:00:00.000Z");
@@ -25,7 +25,7 @@ test("the demo is deterministic for a given time", () => {
 });
 
 test("the demo can be imported", async () => {
-  const db = open(IN_MEMORY);
+  const db = newDatabase();
   const counts = await importLines(db, lines);
   close(db);
   assert.equal(counts.event, all("event").length);

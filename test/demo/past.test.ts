@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
 import type { Database } from "../../src/db/database.ts";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close } from "../../src/db/open.ts";
 import { rewriteHistory } from "../../src/db/row-versions.ts";
 import { pointAt, stateAt } from "../../src/db/state-at.ts";
 import { makeDemo } from "../../src/demo/dataset.ts";
 import type { Event } from "../../src/events/schema.ts";
 import { write } from "../../src/events/write.ts";
-import { importLines } from "../support/server.ts";
+import { importLines, newDatabase } from "../support/server.ts";
 
 const { lines, past } = makeDemo(Date.now());
 
@@ -49,7 +49,7 @@ function shownBy(state: Database) {
 }
 
 test("what the demo's flags were at any time is what its log says", async (t) => {
-  const db = open(IN_MEMORY);
+  const db = newDatabase();
   t.after(() => close(db));
   await importLines(db, lines as never);
   write(db, CLI, (tx) => rewriteHistory(tx, past));

@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close } from "../../src/db/open.ts";
 import { createEdge, type EdgeOptions } from "../../src/edge/edge.ts";
 import { type Listening, listen } from "../../src/http/node-server.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
-import { openServer } from "../support/server.ts";
+import { newDatabase, openServer } from "../support/server.ts";
 import { CLIENT, createWorld } from "../support/world.ts";
 
 export const world = () =>
@@ -53,7 +53,7 @@ export async function openUpstream(t: TestContext, given = world()) {
 
 /** An edge on a socket, with short intervals. */
 export async function openEdge(t: TestContext, url: string, options: Partial<EdgeOptions> = {}) {
-  const db = open(IN_MEMORY);
+  const db = newDatabase();
   const logged: LogLine[] = [];
   const edge = createEdge({
     db,

@@ -12,7 +12,7 @@ import { close, open } from "../../src/db/open.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
 import { createServer } from "../../src/server/app.ts";
-import { importLines } from "../support/server.ts";
+import { importLines, newDatabase } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
 
 /*
@@ -84,7 +84,7 @@ interface Sent {
 export async function openBoth(t: TestContext | undefined) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-answers-"));
   const file = path.join(folder, "flags.db");
-  const db = open(file);
+  const db = newDatabase(file);
   await importLines(db, world().lines);
   const other = open(file);
   const log = () => {};

@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import zlib from "node:zlib";
 import { loadUi } from "#ui";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close } from "../../src/db/open.ts";
 import { createServer } from "../../src/server/app.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
+import { newDatabase } from "../support/server.ts";
 
 /** The headers of a browser navigating to an address. */
 const OPENED = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 function serve(t: TestContext, options: Partial<ServerOptions> = {}) {
-  const db = open(IN_MEMORY);
+  const db = newDatabase();
   t.after(() => close(db));
   return createServer({ db, log: () => {}, ui: loadUi, ...options }).app;
 }

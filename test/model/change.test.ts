@@ -6,9 +6,9 @@ import { hashSecret } from "../../src/access/token.ts";
 import { stateOf } from "../../src/applications/client-state.ts";
 import { flags, segmentsInUse } from "../../src/applications/client-store.ts";
 import type { Database } from "../../src/db/database.ts";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close } from "../../src/db/open.ts";
 import { createServer } from "../../src/server/app.ts";
-import { importLines, watchLog } from "../support/server.ts";
+import { importLines, newDatabase, watchLog } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
 import { applyChange } from "./changes.ts";
 import { dataset, type Line } from "./dataset.ts";
@@ -71,7 +71,7 @@ test("changes match the plain model, and every read shows them", async () => {
       steps,
       fc.array(search, { minLength: 2, maxLength: 2 }),
       async (start, steps, searches) => {
-        const db = open(IN_MEMORY);
+        const db = newDatabase();
         try {
           let lines = [...start, serviceToken];
           await importLines(db, lines);

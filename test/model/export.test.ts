@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { hashSecret } from "../../src/access/token.ts";
 import { writeUsage } from "../../src/applications/usage-store.ts";
 import type { Database } from "../../src/db/database.ts";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close } from "../../src/db/open.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { keepSecrets } from "../../src/people/token-secrets.ts";
 import { createServer } from "../../src/server/app.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { contentsOf } from "../support/contents.ts";
-import { asChunks, importLines } from "../support/server.ts";
+import { asChunks, importLines, newDatabase } from "../support/server.ts";
 import { CLIENT, FRONTEND, personal, SERVICE } from "../support/world.ts";
 import { everyKey } from "../transfer/examples.ts";
 import { type AnyChange, anyChange, requestOf } from "./any-change.ts";
@@ -80,7 +80,7 @@ async function take(db: Database, steps: Taken[]): Promise<string> {
 async function requireRoundTrip(db: Database, where: string) {
   for (const withSecrets of [true, false]) {
     const text = exported(db, withSecrets);
-    const copy = open(IN_MEMORY);
+    const copy = newDatabase();
     try {
       inWriting(copy, keepSecrets);
       await importDataset(copy, asChunks(text)).catch((error) =>
@@ -98,7 +98,7 @@ test("after any changes, an export can be imported, and the copy exports the sam
   const steps = fc.array(taken, { minLength: 4, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(start, steps, async (start, steps) => {
-      const db = open(IN_MEMORY);
+      const db = newDatabase();
       try {
         inWriting(db, keepSecrets);
         await importLines(db, start);

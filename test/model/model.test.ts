@@ -1,15 +1,15 @@
 import { test } from "node:test";
 import fc from "fast-check";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close } from "../../src/db/open.ts";
 import { createServer } from "../../src/server/app.ts";
-import { importLines } from "../support/server.ts";
+import { importLines, newDatabase } from "../support/server.ts";
 import { dataset } from "./dataset.ts";
 import { requireReads, search } from "./reads.ts";
 
 test("every operation responds like the plain model of the contract", async () => {
   await fc.assert(
     fc.asyncProperty(dataset, fc.array(search, { minLength: 6, maxLength: 12 }), async (lines, searches) => {
-      const db = open(IN_MEMORY);
+      const db = newDatabase();
       try {
         await importLines(db, lines);
         await requireReads(createServer({ db, log: () => {} }).app, lines, searches);

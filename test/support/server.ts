@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { after, type TestContext, test } from "node:test";
 import * as v from "valibot";
 import { FlagFailure } from "../../src/applications/ofrep-schema.ts";
@@ -41,15 +42,19 @@ export const importLines = (db: Database, lines: readonly object[]) =>
 
 const newFile = inNewFile((db) => db.serialize());
 
-/** A new database in memory: a copy of one, which takes a fraction of the time of making it. */
-export const newDatabase = () => openCopy(newFile);
+/** A new database, in memory or in a file: a copy of one, which takes a fraction of the time of making it. */
+export function newDatabase(file?: string): Database {
+  if (file === undefined) return openCopy(newFile);
+  fs.writeFileSync(file, newFile, { mode: 0o600, flag: "wx" });
+  return open(file);
+}
 
 /** Each imported world by its lines, and the database that has the key of its secrets. */
 const imported = new Map<string, { bytes: Buffer; first: Database }>();
 
 /** A database that holds the world, in memory or in a new file. */
 async function openWorld({ lines }: World, file?: string): Promise<Database> {
-  if (file !== undefined) return filled(open(file), lines);
+  if (file !== undefined) return filled(newDatabase(file), lines);
   const key = JSON.stringify(lines);
   const known = imported.get(key);
   if (known) return copyOf(known.bytes, known.first);

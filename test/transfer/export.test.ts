@@ -4,15 +4,15 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Database } from "../../src/db/database.ts";
-import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { close, open } from "../../src/db/open.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importDataset, isUntouched } from "../../src/transfer/import.ts";
-import { asChunks, importLines, openServer } from "../support/server.ts";
+import { asChunks, importLines, newDatabase, openServer } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 import { company, everyKey, exported, HEADER, type Line, TIME } from "./examples.ts";
 
 async function database(t: TestContext, lines: readonly object[]): Promise<Database> {
-  const db = open(IN_MEMORY);
+  const db = newDatabase();
   t.after(() => close(db));
   await importLines(db, lines);
   return db;
@@ -65,7 +65,7 @@ test("each line starts with its kind", async (t) => {
 for (const [name, lines] of WORLDS) {
   test(`${name}: exporting, importing and exporting again yields the same text`, async (t) => {
     const first = exported(await database(t, lines()));
-    const db = open(IN_MEMORY);
+    const db = newDatabase();
     t.after(() => close(db));
     await importDataset(db, asChunks(first));
     assert.equal(exported(db), first);
@@ -165,7 +165,7 @@ test("the id of a deleted user is not given again in a copy", async (t) => {
 
 /** What an import of the first bytes of an export ends with. */
 async function afterCut(text: Buffer, length: number) {
-  const db = open(IN_MEMORY);
+  const db = newDatabase();
   try {
     await importDataset(db, asChunks(text.subarray(0, length)));
     return "imported";
