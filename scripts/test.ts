@@ -16,7 +16,7 @@ const AT_ONCE = 3;
 const OWN = ["test/cli/readme.test.ts", "test/guards/query-plans.test.ts", "test/db/statement.test.ts"];
 
 const shared = fs
-  .globSync(["test/*.test.ts", "test/*/*.test.ts"], { exclude: [...OWN, "test/{heavy,ui}"] })
+  .globSync(["test/*.test.ts", "test/*/*.test.ts"], { exclude: [...OWN, "test/{generators,heavy,ui}"] })
   .sort();
 
 const folder = path.resolve("node_modules/.cache/tests");

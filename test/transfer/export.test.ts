@@ -10,6 +10,7 @@ import { importDataset, isUntouched } from "../../src/transfer/import.ts";
 import { asChunks, importLines, newDatabase, openServer } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 import { company, everyKey, exported, HEADER, type Line, TIME } from "./examples.ts";
+import { empty } from "./importing.ts";
 
 async function database(t: TestContext, lines: readonly object[]): Promise<Database> {
   const db = newDatabase();
@@ -163,29 +164,26 @@ test("the id of a deleted user is not given again in a copy", async (t) => {
   assert.equal((await copy.request("/api/admin/user-admin", { method: "POST", body })).body.id, 5);
 });
 
-/** What an import of the first bytes of an export ends with. */
-async function afterCut(text: Buffer, length: number) {
-  const db = newDatabase();
+/** What an import of the first bytes of an export into an empty database ends with. */
+async function afterCut(db: Database, text: Buffer, length = text.length) {
   try {
     await importDataset(db, asChunks(text.subarray(0, length)));
     return "imported";
   } catch (error) {
     assert.ok(isUntouched(db), `nothing is stored of ${length} bytes`);
     return String(error);
-  } finally {
-    close(db);
   }
 }
 
 test("an export that was cut short anywhere is rejected whole, and says so", async (t) => {
   const text = Buffer.from([...exportDataset(await database(t, everyKey()))].join(""));
+  const db = empty(t);
   const ends = [...text.keys()].filter((index) => text[index] === 0x0a);
   const sampled = [...Array(60).keys()].map((index) => Math.floor((index * text.length) / 60) + 1);
   for (const length of [...ends.slice(0, -1).flatMap((end) => [end, end + 1]), ...sampled])
-    assert.match(await afterCut(text, length), /cut short|not valid UTF-8/, String(length));
-  assert.equal(await afterCut(text, text.length - 1), "imported", "only the last line break is missing");
-  const doubled = Buffer.concat([text, text]);
-  assert.match(await afterCut(doubled, doubled.length), /comes after the end of the dataset$/);
+    assert.match(await afterCut(db, text, length), /cut short|not valid UTF-8/, String(length));
+  assert.match(await afterCut(db, Buffer.concat([text, text])), /comes after the end of the dataset$/);
+  assert.equal(await afterCut(db, text, text.length - 1), "imported", "only the last line break is missing");
 });
 
 test("a flag may depend on a later one, on itself, in a cycle, or on an unknown one", async (t) => {
