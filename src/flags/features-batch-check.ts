@@ -262,7 +262,7 @@ function misnamed(pattern: string, names: readonly string[]): string[] {
   if (pattern === "") return [];
   let isUsable = true;
   return names.filter((name) => {
-    const isMatch = isUsable && matchesWhole(pattern, name);
+    const isMatch = isUsable ? matchesWhole(pattern, name) : undefined;
     isUsable = isMatch !== undefined;
     return !isMatch;
   });
