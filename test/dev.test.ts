@@ -6,6 +6,7 @@ import https from "node:https";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { temporaryFolder } from "./cli/run-cli.ts";
+import { until } from "./support/receiver.ts";
 
 /** `npm run dev` on a free port, with a browser that only writes down what it opens. */
 async function startDev(t: TestContext, ...args: string[]) {
@@ -52,6 +53,6 @@ test("npm run dev serves over TLS, opens the browser once, and starts again when
 test("on all addresses, npm run dev shows the link as a QR code for a phone", async (t) => {
   const { links, output } = await startDev(t, "--host", "0.0.0.0");
   const [link] = await links(1);
-  while (!output().includes("[QR code]")) await new Promise(setImmediate);
+  await until(() => output().includes("[QR code]"));
   assert.ok(output().includes(`${link} [QR code]`), output());
 });

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { importLines } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
@@ -239,7 +240,7 @@ describe("import", { concurrency: 4 }, () => {
 /** Waits until another process has created the file and holds the write lock. */
 async function untilLocked(file: string) {
   for (;;) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await setTimeout(1);
     if (fs.existsSync(file) && isMadeAndLocked(file)) return;
   }
 }

@@ -6,6 +6,7 @@ import net from "node:net";
 import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
+import { until } from "../support/receiver.ts";
 import { createWorld, personal } from "../support/world.ts";
 import {
   assertRefused,
@@ -90,7 +91,7 @@ describe("the first start", { concurrency: 3 }, () => {
     const args = ["serve", "--data", newFile(t), "--open", "--quiet"];
     const { output, stop } = await serveHere(t, args, { env });
     const [, link] = /^Open: {2}(\S+)$/m.exec(output.stdout)!;
-    while (!fs.existsSync(told)) await new Promise(setImmediate);
+    await until(() => fs.existsSync(told));
     assert.equal(fs.readFileSync(told, "utf8"), link);
     await stop();
   });

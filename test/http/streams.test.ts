@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
 import { write } from "../../src/events/write.ts";
 import { openStream } from "../support/event-stream.ts";
+import { until } from "../support/receiver.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 import { head, TOKEN } from "./raw-http.ts";
@@ -45,10 +46,7 @@ async function open(t: TestContext) {
     await once(server, "request");
     return socket;
   };
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await new Promise(setImmediate);
-  };
-  return { responses, streams, request, record, listen, connect, until };
+  return { responses, streams, request, record, listen, connect };
 }
 
 /** More than the socket buffers hold. */
@@ -72,7 +70,7 @@ test("a client that does not read uses little memory, blocks nobody, and catches
 
 test("a client that has read nothing for a minute is disconnected; others get keep-alives", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
-  const { responses, streams, record, listen, connect, until } = await open(t);
+  const { responses, streams, record, listen, connect } = await open(t);
   const stuck = await connect();
   const { response, next } = await listen();
   for (let n = 1; n <= MANY; n++) {
@@ -93,7 +91,7 @@ test("a client that has read nothing for a minute is disconnected; others get ke
 });
 
 test("a flood of clients that connect and disconnect leaves nothing behind", async (t) => {
-  const { streams, connect, record, listen, until } = await open(t);
+  const { streams, connect, record, listen } = await open(t);
   for (let round = 0; round < 5; round++) {
     const sockets = await Promise.all(Array.from({ length: 60 }, connect));
     record(10);
@@ -108,7 +106,7 @@ test("a flood of clients that connect and disconnect leaves nothing behind", asy
 });
 
 test("a client that disconnects during a message is not an error", async (t) => {
-  const { streams, record, connect, request, until } = await open(t);
+  const { streams, record, connect, request } = await open(t);
   const sockets = await Promise.all(Array.from({ length: 20 }, connect));
   for (let n = 0; n < 20; n++) record(LONG);
   for (const socket of sockets) socket.resetAndDestroy();
@@ -117,7 +115,7 @@ test("a client that disconnects during a message is not an error", async (t) => 
 });
 
 test("clients that do not read do not delay the stop", async (t) => {
-  const { responses, streams, record, connect, until } = await open(t);
+  const { responses, streams, record, connect } = await open(t);
   await connect();
   for (let n = 0; n < MANY; n++) record(LONG);
   await until(() => responses[0]!.writableNeedDrain);

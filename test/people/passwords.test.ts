@@ -12,6 +12,7 @@ import { requireSignIn } from "../../src/people/passwords.ts";
 import { deliverLinksTo, type RequestedLink } from "../../src/people/resets.ts";
 import { badBodies } from "../support/bad-bodies.ts";
 import { REAL_COST } from "../support/cheap-passwords.ts";
+import { until } from "../support/receiver.ts";
 import { type Call, openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
 
@@ -273,7 +274,7 @@ test("a requested link is handed over once it is on disk, and only for existing 
       [200, ""],
     ],
   );
-  while (taken.length === 0) await new Promise(setImmediate);
+  await until(() => taken.length > 0);
   assert.deepEqual([taken.length, taken[0]!.email, failed], [1, "Nina@example.com", []]);
   const token = taken[0]!.path.split("token=")[1]!;
   assert.equal((await request(`/auth/reset/validate?token=${token}`, { as: null })).body.id, 5);
