@@ -16,7 +16,7 @@ export const skip = CHROMIUM === undefined && "no Chromium is installed, and CHR
 
 let launched: Promise<Browser> | undefined;
 
-/** One browser for all tests, since `npm run test:ui` runs them in one process. */
+/** One browser for all tests of a process. */
 const browser = () => (launched ??= launch());
 
 after(async () => (await launched)?.close());

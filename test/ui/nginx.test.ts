@@ -7,9 +7,9 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { loadUi } from "#ui";
-import { launch } from "../../scripts/browser.ts";
+import { launch, WHOLE_CHROMIUM } from "../../scripts/browser.ts";
 import { byCertificate, openBehindNginx, SIGN_IN, without } from "../http/behind-nginx.ts";
-import { holds, isUsedBy, press, skip, visit } from "./browser.ts";
+import { holds, isUsedBy, press, visit } from "./browser.ts";
 
 /**
  * A browser that has Nina's certificate, trusts nginx's, and finds flags.example at its socket. It takes the certificate
@@ -46,6 +46,7 @@ async function openBrowser(t: TestContext, folder: string) {
   fs.mkdirSync(`${home}/profile/Default`, { recursive: true });
   fs.writeFileSync(`${home}/profile/Default/Preferences`, JSON.stringify(preferences));
   const browser = await launch({
+    executablePath: WHOLE_CHROMIUM!,
     args: [`--host-resolver-rules=MAP flags.example:443 127.0.0.1:${(relay.address() as AddressInfo).port}`],
     userDataDir: `${home}/profile`,
     env: { ...process.env, HOME: home },
@@ -58,7 +59,8 @@ async function openBrowser(t: TestContext, folder: string) {
 }
 
 test("behind nginx, a client certificate opens the page, which makes changes", {
-  skip: skip || without("nginx", "openssl", "certutil"),
+  skip:
+    (!WHOLE_CHROMIUM && "no Chromium with profiles is installed") || without("nginx", "openssl", "certutil"),
 }, async (t) => {
   const { folder, request, signedIn } = await openBehindNginx(t, SIGN_IN, {
     authProxy: byCertificate(),
