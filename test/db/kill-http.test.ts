@@ -9,7 +9,7 @@ const ROUNDS = Number(process.env.KILL_ROUNDS ?? 1);
 const CLIENTS = 32;
 
 /** In one file; the next has a new one, since each looks at everything in it. */
-const ROUNDS_PER_FILE = 10;
+const ROUNDS_PER_FILE = 5;
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
 

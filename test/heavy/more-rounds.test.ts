@@ -2,9 +2,9 @@
  * The randomized tests of `npm test`, with many more rounds.
  */
 
-process.env.MODEL_RUNS ??= "200";
-process.env.CHANGE_RUNS ??= "100";
-process.env.ANSWERS_RUNS ??= "20";
+process.env.MODEL_RUNS ??= "100";
+process.env.CHANGE_RUNS ??= "50";
+process.env.ANSWERS_RUNS ??= "10";
 
 await import("../model/model.test.ts");
 await import("../model/change.test.ts");
