@@ -1,8 +1,7 @@
 /*
- * The tests of `npm test` that kill servers, with many more rounds.
+ * A test of `npm test` that kills processes while they write, with many more rounds.
  */
 
 process.env.KILL_ROUNDS ??= "50";
 
 await import("../db/kill.test.ts");
-await import("../db/kill-http.test.ts");
