@@ -6,6 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { before, describe, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
+import { bundle } from "../../scripts/bundle.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { toText } from "../transfer/examples.ts";
 
@@ -72,13 +73,22 @@ async function requireNineAnswers(...starting: Parameters<typeof start>) {
   assert.equal(code, 0, said());
 }
 
-/** A data file with the test world, created by the executable itself. */
-async function dataIn(place: string) {
+/** A data file with the test world, created by the program itself. */
+async function dataIn(place: string, command = BINARY, args: string[] = []) {
   const data = path.join(place, "flags.db");
   fs.writeFileSync(path.join(place, "world.jsonl"), toText(world().lines));
-  await run(BINARY, ["import", path.join(place, "world.jsonl"), "--data", data], { env: {} });
+  await run(command, [...args, "import", path.join(place, "world.jsonl"), "--data", data], { env: {} });
   return data;
 }
+
+test("a bundle starts and serves without its script of what few starts need", async (t) => {
+  const place = folder(t);
+  const script = path.join(place, "flagstone.cjs");
+  const { assets } = await bundle(`${process.platform}-${process.arch}`, script);
+  fs.rmSync(path.join(assets, "on-demand.cjs"));
+  const data = await dataIn(place, process.execPath, [script]);
+  await requireNineAnswers(t, process.execPath, [script, "--port", "0", "--data", data]);
+});
 
 describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () => {
   before(() =>
