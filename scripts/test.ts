@@ -41,7 +41,7 @@ const SUITES: Readonly<Record<string, () => Suite>> = {
     processes: 12,
     atOnce: 3,
   }),
-  ui: () => ({ files: inFolders("test/ui/*.test.ts"), processes: 6, atOnce: 2 }),
+  ui: () => ({ files: inFolders("test/ui/*.test.ts"), processes: 3, atOnce: 2 }),
   // Those with many rounds take longest, so they come first.
   heavy: () => ({
     own: [
