@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { closing } from "../../src/cli/data-file.ts";
 import { open } from "../../src/db/open.ts";
-import { keptTables } from "../../src/db/row-versions.ts";
+import { schemaObjects } from "../../src/db/schema-objects.ts";
 import { adminRequest } from "./changes.ts";
 import type { Context } from "./context.ts";
 import { PROJECTS } from "./dataset.ts";
@@ -67,8 +67,8 @@ export async function run(context: Context) {
 
 function withoutHistory(file: string) {
   using db = closing(open(file));
-  for (const { name } of keptTables(db))
-    for (const what of ["added", "removed", "changed"]) db.exec(`DROP TRIGGER history_of_${what}_${name}`);
+  for (const { type, name } of schemaObjects(db))
+    if (type === "trigger" && name.startsWith("history_of_")) db.exec(`DROP TRIGGER ${name}`);
 }
 
 function firstEvent(file: string): string {
