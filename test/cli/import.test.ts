@@ -3,8 +3,8 @@ import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
+import { until } from "../support/receiver.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 import {
@@ -119,7 +119,7 @@ describe("import", { concurrency: 4 }, () => {
     const running = startCli(["import", "-", "--data", data]);
     endAfter(t, running);
     running.child.stdin.write(toText([HEADER]));
-    await untilLocked(data);
+    await until(() => isMadeAndLocked(data));
     const db = new Sqlite(data); // like a server that starts now
     t.after(() => db.close());
     assert.equal(db.prepare("SELECT count(*) FROM users").pluck().get(), 0);
@@ -177,7 +177,7 @@ describe("import", { concurrency: 4 }, () => {
       const data = path.join(temporaryFolder(t), "flags.db");
       const running = startCli(["import", "-", "--data", data]);
       running.child.stdin.write(WORLD);
-      await untilLocked(data);
+      await until(() => isMadeAndLocked(data));
       running.child.kill(signal);
       const { code, stderr } = await running.ended;
       assert.deepEqual([code, stderr], [1, `flagstone: Stopped by ${signal}: nothing was imported\n`]);
@@ -198,7 +198,7 @@ describe("import", { concurrency: 4 }, () => {
       const data = path.join(folder, "flags.db");
       const running = startCli(["import", pipe, "--data", data]);
       endAfter(t, running);
-      await untilLocked(data);
+      await until(() => isMadeAndLocked(data));
       running.child.kill("SIGTERM");
       const { code, stderr } = await running.ended;
       assert.deepEqual([code, stderr], [1, "flagstone: Stopped by SIGTERM: nothing was imported\n"]);
@@ -237,15 +237,9 @@ describe("import", { concurrency: 4 }, () => {
   });
 });
 
-/** Waits until another process has created the file and holds the write lock. */
-async function untilLocked(file: string) {
-  for (;;) {
-    await setTimeout(1);
-    if (fs.existsSync(file) && isMadeAndLocked(file)) return;
-  }
-}
-
+/** Whether another process has created the file and holds the write lock. */
 function isMadeAndLocked(file: string) {
+  if (!fs.existsSync(file)) return false;
   const db = new Sqlite(file, { timeout: 0 });
   let isMade = false;
   try {

@@ -8,7 +8,8 @@ import { pointAt, stateAt } from "../../src/db/state-at.ts";
 import { makeDemo } from "../../src/demo/dataset.ts";
 import type { Event } from "../../src/events/schema.ts";
 import { write } from "../../src/events/write.ts";
-import { importLines, newDatabase } from "../support/server.ts";
+import { importLines } from "../support/server.ts";
+import { empty } from "../transfer/importing.ts";
 
 const { lines, past } = makeDemo(Date.now());
 
@@ -49,8 +50,7 @@ function shownBy(state: Database) {
 }
 
 test("what the demo's flags were at any time is what its log says", async (t) => {
-  const db = newDatabase();
-  t.after(() => close(db));
+  const db = empty(t);
   await importLines(db, lines as never);
   write(db, CLI, (tx) => rewriteHistory(tx, past));
   for (const event of [1, 400, 1500, 3000, 4200, 4500]) {

@@ -2,17 +2,15 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import zlib from "node:zlib";
 import { loadUi } from "#ui";
-import { close } from "../../src/db/open.ts";
 import { createServer } from "../../src/server/app.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
-import { newDatabase } from "../support/server.ts";
+import { empty } from "../transfer/importing.ts";
 
 /** The headers of a browser navigating to an address. */
 const OPENED = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 function serve(t: TestContext, options: Partial<ServerOptions> = {}) {
-  const db = newDatabase();
-  t.after(() => close(db));
+  const db = empty(t);
   return createServer({ db, log: () => {}, ui: loadUi, ...options }).app;
 }
 

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
 import type { Database } from "../../src/db/database.ts";
-import { close } from "../../src/db/open.ts";
 import { headOf, sealLog } from "../../src/events/chain.ts";
 import { write } from "../../src/events/write.ts";
 import { verifyLog } from "../../src/log/proof.ts";
 import { purgeEvents } from "../../src/log/purge.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importDataset } from "../../src/transfer/import.ts";
-import { asChunks, newDatabase } from "../support/server.ts";
+import { asChunks } from "../support/server.ts";
+import { empty } from "../transfer/importing.ts";
 
 const COUNT = 60;
 
@@ -25,8 +25,7 @@ const record = (db: Database, count: number) =>
   });
 
 function openLog(t: TestContext, { old = 0 } = {}) {
-  const db = newDatabase();
-  t.after(() => close(db));
+  const db = empty(t);
   if (old > 0) {
     record(db, old);
     db.exec("UPDATE events SET hash = NULL");
@@ -179,8 +178,7 @@ test("the chain of an older file begins with the next change, and a seal keeps w
 test("an export carries the chain, and an import of it keeps it unless something was tampered with", async (t) => {
   const db = openLog(t, { old: 20 });
   const text = [...exportDataset(db)].join("");
-  const copy = newDatabase();
-  t.after(() => close(copy));
+  const copy = empty(t);
   for (const [what, with_] of [
     [/"index":7\}/, '"index":8}'],
     [/\{"kind":"event","id":40,.*\n/, ""],

@@ -3,16 +3,15 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
-import { close } from "../../src/db/open.ts";
 import { createServer } from "../../src/server/app.ts";
 import { loadSeed } from "../../src/transfer/seed.ts";
-import { importLines, newDatabase } from "../support/server.ts";
+import { importLines } from "../support/server.ts";
 import { CLIENT, FRONTEND, SERVICE } from "../support/world.ts";
+import { empty } from "../transfer/importing.ts";
 
 /** A real server with this data, and with tokens that belong to no user; returns its URL. */
 export async function serveSeed(t: TestContext, seed: object): Promise<string> {
-  const db = newDatabase();
-  t.after(() => close(db));
+  const db = empty(t);
   await loadSeed(db, Buffer.from(JSON.stringify(seed)));
   const token = (type: string, secret: string) => ({
     kind: "token",

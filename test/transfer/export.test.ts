@@ -7,14 +7,13 @@ import type { Database } from "../../src/db/database.ts";
 import { close, open } from "../../src/db/open.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importDataset, isUntouched } from "../../src/transfer/import.ts";
-import { asChunks, importLines, newDatabase, openServer } from "../support/server.ts";
+import { asChunks, importLines, openServer } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 import { company, everyKey, exported, HEADER, type Line, TIME } from "./examples.ts";
 import { empty } from "./importing.ts";
 
 async function database(t: TestContext, lines: readonly object[]): Promise<Database> {
-  const db = newDatabase();
-  t.after(() => close(db));
+  const db = empty(t);
   await importLines(db, lines);
   return db;
 }
@@ -66,8 +65,7 @@ test("each line starts with its kind", async (t) => {
 for (const [name, lines] of WORLDS) {
   test(`${name}: exporting, importing and exporting again yields the same text`, async (t) => {
     const first = exported(await database(t, lines()));
-    const db = newDatabase();
-    t.after(() => close(db));
+    const db = empty(t);
     await importDataset(db, asChunks(first));
     assert.equal(exported(db), first);
   });
