@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { type Order, type Recorded, startBare } from "./bare.ts";
 import type { Context, Version } from "./context.ts";
@@ -179,17 +180,25 @@ export async function run(context: Context) {
     progress(read.name);
     rows.push(await measureRead(read, subjects, bare, options));
   }
-  for (const [index, { version, server }] of subjects.entries()) {
-    const { memory } = await usage(server);
+  const after = await Promise.all(subjects.map(({ server }) => usage(server)));
+  const isWhole = options.only === "";
+  if (isWhole) await setTimeout(QUIET_MS);
+  const later = await Promise.all(subjects.map(({ server }) => usage(server)));
+  for (const [index, { version }] of subjects.entries()) {
+    const [first, second, third] = [before, after, later].map((all) => megabytes(all[index]!.memory));
     print(
-      `- ${version.name}: ${megabytes(before[index]!.memory)} MB of memory before the reads, ${megabytes(memory)} after`,
+      `- ${version.name}: ${first} MB of memory before the reads, ${second} after, ${third} when it had nothing to do`,
     );
   }
   await Promise.all([bare, ...subjects.map(({ server }) => server)].map(stop));
   print(`\n${table(HEAD, rows.map(toCells))}`);
   if (versions.length > 1) print(`\n${table(BESIDE_HEAD, rows.map(toBesideCells))}`);
-  print(`\n${aimTable(rows.flatMap(aimsOf))}`);
+  const memory = { name: "memory after the reads", value: later[0]!.memory / 1e6, limit: 90, unit: "MB" };
+  print(`\n${aimTable([...rows.flatMap(aimsOf), ...(isWhole ? [memory] : [])])}`);
 }
+
+/** After so many milliseconds without work, a server gives memory back. */
+const QUIET_MS = 25_000;
 
 /** The versions are interleaved over several rounds, so that noise on the machine affects all of them. */
 async function measureRead(

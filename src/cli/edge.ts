@@ -158,7 +158,7 @@ const serving = ({ config, log }: EdgeContext, db: Database) =>
 async function serveUntilStopped({ config, log, print, world }: EdgeContext, edge: Edge, source: string) {
   const tls = readTls(config);
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
-  keepHeapSmall();
+  const stopCollecting = keepHeapSmall();
   await edge.ready;
   const { host, port } = config;
   const listening = await (world.listen ?? listen)(edge.listener, { host, port, tls, log });
@@ -167,6 +167,7 @@ async function serveUntilStopped({ config, log, print, world }: EdgeContext, edg
   print(`URL:   ${url}`);
   log({ level: "info", message: `listening on ${url}` });
   log({ level: "info", message: `stopping on ${await stopped}` });
+  stopCollecting();
   edge.streams.close();
   await listening.close();
   await edge.stop();

@@ -192,7 +192,6 @@ export async function serveUntilStopped(
   onListening: (url: string) => void,
 ) {
   const { config, log, world } = context;
-  keepHeapSmall();
   const deliver = at === undefined ? prepareDeliveries(context, db) : undefined;
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   warnAboutPublicUrl(context);
@@ -216,6 +215,7 @@ export async function serveUntilStopped(
   });
   const listening = await (world.listen ?? listen)(listener, { host, port, tls, log });
   const url = listening.url + basePath;
+  const stopCollecting = keepHeapSmall(() => db.pragma("shrink_memory"));
   let [stopDelivering, stopTasks] = [async () => {}, async () => {}];
   try {
     onListening(url);
@@ -223,6 +223,7 @@ export async function serveUntilStopped(
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
+    stopCollecting();
     streams.close();
     await Promise.all([listening.close(), stopDelivering()]); // both may take seconds
     await stopTasks(); // last, so that what has arrived until then is written too
