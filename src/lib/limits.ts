@@ -61,6 +61,5 @@ export function mayBeTooDeep(json: string): boolean {
 export function isTooDeep(value: unknown, levels = MAX_JSON_DEPTH): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  for (const key in value) if (isTooDeep(value[key as keyof typeof value], levels - 1)) return true;
-  return false;
+  return Object.values(value).some((one) => isTooDeep(one, levels - 1));
 }
