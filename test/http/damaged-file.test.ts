@@ -3,26 +3,30 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { close, open } from "../../src/db/open.ts";
+import { open } from "../../src/db/open.ts";
 import { listen } from "../../src/http/node-server.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { createServer } from "../../src/server/app.ts";
-import { importLines } from "../support/server.ts";
+import { importLines, newDatabase } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 
 /*
  * Damage to the file must not crash a running server: an administrator has to be able to ask what is wrong.
  */
 
+const CONTENT = await (async () => {
+  const world = createWorld().project("a").feature("f", "a");
+  for (let id = 1; id <= 3000; id++) world.event({ project: "a", data: { text: "word ".repeat(100) } });
+  const db = newDatabase();
+  await importLines(db, world.lines);
+  return db.serialize();
+})();
+
 async function serveFile(t: TestContext) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-damaged-"));
   t.after(() => fs.rmSync(folder, { recursive: true }));
   const file = path.join(folder, "flags.db");
-  const world = createWorld().project("a").feature("f", "a");
-  for (let id = 1; id <= 3000; id++) world.event({ project: "a", data: { text: "word ".repeat(100) } });
-  const before = open(file);
-  await importLines(before, world.lines);
-  close(before);
+  fs.writeFileSync(file, CONTENT);
   const db = open(file); // with nothing cached yet
   t.after(() => db.close());
   const logged: LogLine[] = [];
