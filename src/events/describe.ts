@@ -125,16 +125,18 @@ function defaultAction(event: Described) {
 /** The defined ones, joined by spaces. */
 const joinWords = (...words: Array<string | undefined>) => words.filter(Boolean).join(" ");
 
+/** The keys of an event's data that may name what changed. */
+const NAME_KEYS = "name tokenName username email provider description appName message id".split(" ");
+
 /** The name of what changed, if the event's data has one. */
 function subjectOf({ data, preData }: Described): string | undefined {
   const state = data ?? preData ?? {};
-  const { name, tokenName, username, email, provider, description, appName, message, id, type, value } =
-    state;
+  const { type, value, changeRequestId } = state;
   if (typeof type === "string" && typeof value === "string") return bold(`${type}:${value}`);
-  const names = [name, tokenName, username, email, provider, description, appName, message, id];
-  const found = names.find((candidate) => typeof candidate === "string" && candidate !== "");
+  const names = NAME_KEYS.map((key) => state[key]);
+  const found = names.find((name) => typeof name === "string" && name !== "");
   if (found !== undefined) return bold(found);
-  return state.changeRequestId === undefined ? undefined : bold(`#${state.changeRequestId}`);
+  return changeRequestId === undefined ? undefined : bold(`#${changeRequestId}`);
 }
 
 /** No name, or a wildcard as in tokens: there is nothing to name or link to. */
