@@ -5,12 +5,16 @@ import { tagsOf } from "../events/record.ts";
 import { Tag } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
 import { DELETE, GET, POST, PUT, WithHeaders } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { MAX_TAG_CHANGES, MAX_TAGS } from "../lib/limits.ts";
 import { FeatureNames } from "./features-schema.ts";
 import { requireFeature, requireFeatureNamed } from "./features-store.ts";
 import { requireTagTypeOf } from "./tag-types.ts";
 import { ensureTag, NewTag, TagList } from "./tags.ts";
 
-export const TagChanges = v.object({ addedTags: v.array(NewTag), removedTags: v.array(NewTag) });
+const Several = v.pipe(v.array(NewTag), v.maxLength(MAX_TAGS, `must have ${MAX_TAGS} tags or fewer`));
+
+export const TagChanges = v.object({ addedTags: Several, removedTags: Several });
 type TagChanges = v.InferOutput<typeof TagChanges>;
 
 /** The same changes for several flags of a project. */
@@ -25,6 +29,7 @@ const ofFeature = {
 const changesFeature = {
   ...ofFeature,
   permission: { permission: "UPDATE_FEATURE", feature: "featureName" },
+  errors: ["NotFoundError", "ExceedsLimitError"],
 } as const;
 
 export const listFeatureTags = GET({
@@ -87,7 +92,7 @@ export const updateTagsOfAll = PUT({
   path: "/api/admin/projects/:projectId/tags",
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   body: BulkTagChanges,
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "ExceedsLimitError"],
   records: ["feature-tagged", "feature-untagged", "tag-created"],
   example: {
     features: ["first-flag", "base-flag"],
@@ -97,6 +102,10 @@ export const updateTagsOfAll = PUT({
   const features = [...new Set(names)].map((name) => requireFeature(tx.db, projectId, name));
   requireTagTypes(tx.db, tags, "body.tags");
   const { addedTags, removedTags } = tags;
+  if (features.length * (addedTags.length + removedTags.length) > MAX_TAG_CHANGES)
+    throw exceeds(
+      `At most ${MAX_TAG_CHANGES} tags are added or removed at once: name fewer flags, or fewer tags`,
+    );
   for (const tag of addedTags) ensureTag(tx, tag);
   for (const feature of features) {
     for (const tag of addedTags) ensureFeatureTag(tx, feature, tag);
@@ -146,10 +155,16 @@ function untagFeature(tx: Tx, feature: Feature, tag: Tag) {
   recordUntagged(tx, feature, tag, tags);
 }
 
+/** @throws ApiError `ExceedsLimitError` */
 function ensureFeatureTag(tx: Tx, { name: feature }: Feature, { type, value }: Tag) {
-  const has = tagsOf(tx.db, feature).some((tag) => tag.type === type && tag.value === value);
-  if (!has) insertFeatureTag(tx).run({ feature, type, value });
+  const tags = tagsOf(tx.db, feature);
+  if (tags.some((tag) => tag.type === type && tag.value === value)) return;
+  if (tags.length >= MAX_TAGS)
+    throw exceeds(`The flag ${feature} has ${MAX_TAGS} tags, the most allowed: remove one first`);
+  insertFeatureTag(tx).run({ feature, type, value });
 }
+
+const exceeds = (message: string) => new ApiError("ExceedsLimitError", message);
 
 const recordTagged = (tx: Tx, { name: featureName, project }: Feature, tag: Tag) =>
   tx.record({ type: "feature-tagged", project, featureName, data: tag });

@@ -51,7 +51,7 @@ export const importFeatures = POST({
   id: "importToggles",
   summary: "Create or replace exported flags in an environment",
   path: "/api/admin/features-batch/import",
-  errors: ["NotFoundError", "InvalidOperationError", "OperationDeniedError"],
+  errors: ["NotFoundError", "InvalidOperationError", "OperationDeniedError", "ExceedsLimitError"],
   records: [
     "feature-created",
     "feature-link-added",

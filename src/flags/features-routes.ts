@@ -67,7 +67,7 @@ export const createFeatureOperation = POST({
   permission: CREATE,
   body: NewFeature,
   status: 201,
-  errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
+  errors: ["NotFoundError", "NameExistsError", "InvalidOperationError", "ExceedsLimitError"],
   records: ["feature-created", "tag-created", "feature-link-added"],
   response: Feature,
   example: { name: "new-checkout", type: "release", description: "One page instead of three" },

@@ -31,6 +31,12 @@ export const LIMITS = {
   segments: 300,
 } as const;
 
+/** Tags of a flag, since each of its events repeats them; an import may bring more. */
+export const MAX_TAGS = 100;
+
+/** Tags that one request adds to flags or removes from them, each with an event. */
+export const MAX_TAG_CHANGES = 5000;
+
 /** Changes in a change request. */
 export const MAX_CHANGES = 1000;
 

@@ -98,6 +98,53 @@ scenarios(`POST ${TAGS}`, [
   },
 ]);
 
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ type: "simple", value: `tag-${index}` }));
+const tooMany = [400, "ExceedsLimitError"] as [number, string];
+const withMany = (w: World) => w.project("a").feature("f", "a", { tags: many(100) });
+
+scenarios(`POST ${TAGS}`, [
+  { name: "one more than the most", given: withMany, body: GREEN, expect: tooMany },
+  {
+    name: "one of the most, again",
+    given: withMany,
+    body: many(1)[0]!,
+    expect: 201,
+    records: [{ type: "feature-tagged" }],
+  },
+]);
+
+scenarios(`PUT ${TAGS}`, [
+  {
+    name: "more than the most at once",
+    given: withFlag,
+    body: { addedTags: many(101), removedTags: [] },
+    expect: invalid,
+  },
+  {
+    name: "more than the most in the end",
+    given: withFlag,
+    body: { addedTags: many(100), removedTags: [RED] },
+    expect: tooMany,
+  },
+]);
+
+scenarios("PUT /api/admin/projects/a/tags", [
+  {
+    name: "more changes than one request may make",
+    given: (w) =>
+      Array.from({ length: 51 }, (_, flag) => flag).reduce(
+        (all, flag) => all.feature(`f${flag}`, "a"),
+        w.project("a"),
+      ),
+    body: {
+      features: Array.from({ length: 51 }, (_, flag) => `f${flag}`),
+      tags: { addedTags: many(50), removedTags: many(50) },
+    },
+    expect: tooMany,
+  },
+]);
+
 scenarios(`PUT ${TAGS}`, [
   {
     name: "a viewer",
