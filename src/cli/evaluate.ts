@@ -4,6 +4,7 @@ import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { toContext } from "../evaluation/context.ts";
 import type { Explanation, JudgedConstraint, JudgedStrategy } from "../evaluation/explain.ts";
+import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { type Context, command, JSON_OPTION, onStop } from "./command.ts";
 import { AT_OPTION, closing, dataFileToRead } from "./data-file.ts";
@@ -44,7 +45,7 @@ async function evaluateOnce({ config, args, options, print }: Context<typeof OPT
   using db = seed === undefined ? dataFileToRead(config, at) : closing(await openSeeded(seed));
   const environment = requireEnvironment(db, options.environment);
   const explanation = explainFlag(db, args[0]!, environment, toFields(options.context));
-  const words = explanationLines(explanation, environment).join("\n");
+  const words = explanationLines(explanation, environment).map(printable).join("\n");
   printResult({ options, print }, { ...explanation, environment }, words);
 }
 

@@ -64,6 +64,14 @@ describe("flagstone evaluate", { concurrency: true }, () => {
     assert.match((await evaluate("host", "--seed", seed)).stdout, /can only be evaluated by the application/);
   });
 
+  test("a title can't break the lines, or reach the terminal", async (t) => {
+    const strategies = [{ name: "default", title: "\u001b[31mred\nsecond line" }];
+    const seed = await seeded(t, { features: [{ name: "odd", enabled: true, strategies }] });
+    const { stdout } = await evaluate("odd", "--seed", seed);
+    assert.ok(!stdout.includes("\u001b"), stdout);
+    assert.equal(stdout.trim().split("\n").length, 2, stdout);
+  });
+
   test("as JSON", async () => {
     const { stdout } = await evaluate("new-checkout", "--seed", SHOP, "--context", "country=NO", "--json");
     assert.partialDeepStrictEqual(JSON.parse(stdout), {
