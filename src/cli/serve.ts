@@ -7,7 +7,7 @@ import { watchSchedule } from "../change-requests/schedule.ts";
 import type { Database } from "../db/database.ts";
 import { lockForServing, networkFileSystem, removeIfUnused, requireNotServed } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
-import { isNew } from "../db/staged-file.ts";
+import { isNew, isOpenToOthers } from "../db/staged-file.ts";
 import { pointAt } from "../db/state-at.ts";
 import { listen, type Tls, toUrl } from "../http/node-server.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
@@ -92,6 +92,7 @@ export const serve = command({
       keepTokenSecrets(context, db);
       useGivenEdgeSecret(world.env, db);
       warnAboutNetworkFs(context);
+      warnAboutReaders(context);
       const passwordHash = await firstPasswordHash(db, given);
       await serveUntilStopped(context, { db, tls }, (url) => {
         const created = firstStart(db, given, passwordHash);
@@ -134,6 +135,11 @@ function warnAboutNetworkFs({ config, log }: Context) {
   const name = networkFileSystem(config.data);
   const message = `${config.data} is on a network file system (${name}), where it can become corrupted: use a local disk`;
   if (name !== undefined) log({ level: "warn", message });
+}
+
+function warnAboutReaders({ config: { data }, log }: Context) {
+  const message = `other users of this machine can read ${data}: chmod 600 ${data}`;
+  if (isOpenToOthers(data)) log({ level: "warn", message });
 }
 
 /** Secrets for the first start may still be set on later ones. */

@@ -36,7 +36,7 @@ export function open(file: string, { mustExist = false } = {}): Database {
 function openInPlace(file: string): Database | undefined {
   let db: Database | undefined;
   try {
-    if (file !== IN_MEMORY && !fs.existsSync(file)) makePrivate(file);
+    if (file !== IN_MEMORY && isNew(file)) makePrivate(file);
     const inode = inodeOf(file);
     db = connect(file);
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`); // first, so that the next lines wait too

@@ -99,7 +99,8 @@ export function makePrivate(file: string) {
   let fd: number;
   try {
     fd = fs.openSync(file, "ax", 0o600);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") closeToOthers(file);
     return; // if it is still missing, the next write to it fails too, and says why
   }
   try {
@@ -108,6 +109,18 @@ export function makePrivate(file: string) {
     fs.closeSync(fd);
   }
 }
+
+function closeToOthers(file: string) {
+  try {
+    fs.chmodSync(file, 0o600);
+  } catch {
+    // It belongs to somebody else, or its file system has no permissions.
+  }
+}
+
+/** Whether other users of the machine can read a file. */
+export const isOpenToOthers = (file: string) =>
+  process.platform !== "win32" && ((fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o004) !== 0;
 
 /** Hands a file created by root to the folder's owner, whose server could not open it otherwise. */
 function giveToFolderOwner(file: string, fd: number) {

@@ -417,6 +417,15 @@ describe("serving", { concurrency: 3 }, () => {
     assert.equal(fs.statSync(data).mode & 0o777, 0o600);
   });
 
+  test("a file that others can read is named", { skip: process.platform === "win32" }, async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    fs.chmodSync(data, 0o644);
+    const warning = `other users of this machine can read ${data}: chmod 600 ${data}`;
+    const server = await serveHere(t, ["serve", "--data", data]);
+    assert.ok((await server.stop()).stderr.includes(warning));
+    assert.match((await runHere(["doctor", "--data", data])).stdout, /^WARN {3}readers: other users/m);
+  });
+
   for (const [name, make, message] of [
     [
       "text",

@@ -149,10 +149,11 @@ test("a file that another process is writing to can be closed", async (t) => {
 
 test("an empty file is the same as a new one", (t) => {
   const file = temporaryFile(t);
-  fs.writeFileSync(file, "");
+  fs.writeFileSync(file, "", { mode: 0o644 });
   const db = open(file, { mustExist: true });
   t.after(() => close(db));
   assert.equal(db.prepare("SELECT count(*) FROM roles").pluck().get(), 5);
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600);
 });
 
 test("a missing file that must exist is refused and not created", (t) => {
