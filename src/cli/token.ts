@@ -6,7 +6,7 @@ import { isKnown } from "../db/known.ts";
 import { write } from "../events/write.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { Time } from "../lib/validation.ts";
-import { createToken, type NewToken, revokeToken, tokens } from "../people/tokens-store.ts";
+import { allOrSome, createToken, type NewToken, revokeToken, tokens } from "../people/tokens-store.ts";
 import { type Context, command, JSON_OPTION } from "./command.ts";
 import { dataFile, dataFileToRead } from "./data-file.ts";
 import { checkedOr, requireName, requireUser } from "./name.ts";
@@ -69,7 +69,8 @@ export const tokenRevoke = command({
 function toNewToken(db: Database, { args: [name = ""], options }: Context<typeof CREATE_OPTIONS>): NewToken {
   const type = TOKEN_TYPES.find((candidate) => candidate === toTokenType(options.type ?? "user"));
   if (!type) throw new UsageError(`--type: must be one of ${TOKEN_TYPES.join(", ")}`);
-  const { project: projects = ["*"], environment = null, user } = options;
+  const { environment = null, user } = options;
+  const projects = allOrSome(options.project ?? ["*"]);
   for (const text of [name, ...projects, ...(environment === null ? [] : [environment])]) requireName(text);
   const isForSdk = type === "client" || type === "frontend";
   if ((type === "user") !== (user !== undefined)) {

@@ -13,6 +13,7 @@ import { MASK } from "../lib/text.ts";
 import { NonEmptyText, Time, Timestamp } from "../lib/validation.ts";
 import { readableSecrets } from "./token-secrets.ts";
 import {
+  allOrSome,
   createdPart,
   createToken,
   revokeToken,
@@ -88,9 +89,6 @@ export const NewApiToken = v.pipe(
   })),
 );
 type NewApiToken = v.InferOutput<typeof NewApiToken>;
-
-/** Without duplicates; `*` covers all others. */
-const allOrSome = (projects: readonly string[]) => (projects.includes("*") ? ["*"] : [...new Set(projects)]);
 
 export const ApiTokenUpdate = v.object({ expiresAt: Time });
 

@@ -63,6 +63,10 @@ export interface NewToken extends Pick<Token, "type" | "name" | "userId" | "envi
   secret?: string | undefined;
 }
 
+/** Without duplicates; `*` covers all others. */
+export const allOrSome = (projects: readonly string[]) =>
+  projects.includes("*") ? ["*"] : [...new Set(projects)];
+
 interface NewRow extends Omit<Row, "id" | "user"> {
   /** Null for the next one. */
   id: number | null;

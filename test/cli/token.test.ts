@@ -82,6 +82,22 @@ const CREATED = [
     status: 403,
   },
   {
+    name: "a client token for all projects, though one is named too",
+    args: ["--type", "client", "--environment", "production", "--project", "a", "--project", "*"],
+    secret: /^\*:production\.[0-9a-f]{56}$/,
+    stored: { type: "client", projects: ["*"], environment: "production" },
+    event: "api-token-created",
+    status: 403,
+  },
+  {
+    name: "a client token for one project, named twice",
+    args: ["--type", "client", "--environment", "production", "--project", "a", "--project", "a"],
+    secret: /^a:production\.[0-9a-f]{56}$/,
+    stored: { type: "client", projects: ["a"], environment: "production" },
+    event: "api-token-created",
+    status: 403,
+  },
+  {
     name: "a frontend token for one project",
     args: ["--type", "frontend", "--environment", "development", "--project", "a"],
     secret: /^a:development\.[0-9a-f]{56}$/,
