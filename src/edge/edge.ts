@@ -87,7 +87,7 @@ export function createEdge(options: EdgeOptions): Edge {
     if (known.includes(false)) throw unknowable();
   });
   const ahead = admitting({ basePath, learn: tokens.learn, ageOf: age.of, unready: age.unready });
-  const { listener, streams } = createServer({ ...options, db, log, ahead });
+  const { listener, streams } = createServer({ ...options, db, log, ahead, introduction });
   return {
     listener,
     streams,
@@ -101,6 +101,12 @@ export function createEdge(options: EdgeOptions): Edge {
   };
 }
 
+const introduction = (
+  address: string,
+) => `<p>An edge: it answers applications with the flags of another server, and has
+no page and no admin API of its own. With a token of that server:</p>
+<pre>curl -H "Authorization: TOKEN" ${address}/api/client/features</pre>`;
+
 /**
  * A server for applications whose flags and tokens are in the database. What they report is not kept.
  * @param options.writtenAt when what is served was written, in milliseconds
@@ -111,6 +117,6 @@ export function createOffline(options: Serving & { writtenAt: () => number }): E
   background.every(MINUTE_MS, async () => void take(db));
   const ageOf = () => Math.max(0, Date.now() - writtenAt());
   const ahead = admitting({ basePath, learn: () => true, ageOf, unready: () => undefined });
-  const { listener, streams } = createServer({ ...options, ahead });
+  const { listener, streams } = createServer({ ...options, ahead, introduction });
   return { listener, streams, ready: Promise.resolve(), stop: background.stop };
 }

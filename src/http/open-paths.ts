@@ -7,11 +7,15 @@ import { VERSION } from "../lib/version.ts";
 import { route } from "./mount.ts";
 import { toResponse, wholeParts } from "./response.ts";
 
-/** `GET /`: what runs here and where to go next. Needs no credential. @param root the public URL, or the base path */
-export function frontPage(root: string) {
+/**
+ * `GET /`: what runs here and where to go next. Needs no credential.
+ * @param root the public URL, or the base path
+ * @param introduce what it says, as HTML, with the address
+ */
+export function frontPage(root: string, introduce = introduction) {
   return ({ url }: H3Event) => {
     const address = root.startsWith("http") ? root : `${url.protocol}//${url.host}${root}`;
-    return htmlPage(`Flagstone ${VERSION}`, introduction(address));
+    return htmlPage(`Flagstone ${VERSION}`, introduce(address));
   };
 }
 

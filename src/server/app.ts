@@ -97,10 +97,10 @@ function buildApp(options: ServerOptions & { streams: Streams }): H3 {
 }
 
 /** Serves the page at all other paths; without a page, just a short text at `/`. */
-function mountPages(app: H3, { ui }: ServerOptions, root: string) {
+function mountPages(app: H3, { ui, introduction }: ServerOptions, root: string) {
   const refuseUnknown = unknownPath();
   if (ui === undefined) {
-    route(app, "/", { GET: frontPage(root) });
+    route(app, "/", { GET: frontPage(root, introduction) });
     app.all("/**", refuseUnknown);
     return;
   }

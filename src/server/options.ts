@@ -16,6 +16,8 @@ export interface ServerOptions extends SignInOptions {
   metrics?: Metrics | undefined;
   /** Loads the page's files; without it, there is only the API. */
   ui?: LoadUi | undefined;
+  /** What `/` says without them, as HTML, if it is not what a whole server is for. @param address the server's */
+  introduction?: (address: string) => string;
   /** Comes before everything that answers. */
   ahead?: (listener: Listener) => Listener;
   /** Caches responses to reads. */

@@ -30,6 +30,9 @@ test("applications get the same from an edge as from the server, byte for byte, 
     }
   }
   assert.equal((await get(`${edge.url}/api/admin/projects`, SERVICE)).status, 404);
+  const { text } = await get(`${edge.url}/`, SERVICE);
+  assert.match(text, /An edge: .*\/api\/client\/features/s);
+  assert.doesNotMatch(text, /api\/admin/);
 });
 
 test("a change reaches the edge by upstream's stream, and what is gone is gone", async (t) => {
