@@ -143,12 +143,23 @@ const blameLine = ({ path, id, createdAt, createdBy }: History["blame"][number])
 /** Runs the body with the server, if one is named, or else with the data file. */
 export async function withCall(context: Context<typeof OPTIONS>, body: (call: Call) => Promise<void>) {
   const { url, data } = context.options as { url?: string; data?: string };
+  const run = (call: Call) =>
+    body(call).catch((error) => {
+      throw inOptions(context, error);
+    });
   if (url === undefined) {
     using db = dataFile(context.config);
-    return await body(callFile(db));
+    return await run(callFile(db));
   }
   if (data !== undefined) throw new UsageError("--url and --data contradict each other: give one of them");
-  return body(callServer(connectionTo(url, context)));
+  return run(callServer(connectionTo(url, context)));
+}
+
+/** What the API says of a value, in the words of the command line. */
+function inOptions({ options }: Context<typeof OPTIONS>, error: Error): Error {
+  const [, key, problem] =
+    /^(?:\S+ responded with 400: )?(?:query|body|path)\.(\w+): (.*)$/s.exec(error.message) ?? [];
+  return key === undefined ? error : new UsageError(`${key in options ? `--${key}` : key}: ${problem}`);
 }
 
 /** The most that a page of a search contains. */

@@ -1,3 +1,4 @@
+import { UsageError } from "../lib/usage-error.ts";
 import { connect } from "./connect.ts";
 import { type Database, perDatabase, snapshot } from "./database.ts";
 import { DataError } from "./error.ts";
@@ -19,7 +20,7 @@ const first = (db: Database) => db.prepare<[], Point>(`${POINTS} ORDER BY histor
 
 /**
  * The last change up to a time, RFC 3339 with any offset, or the one that recorded an event, by its id.
- * @throws DataError for a time or event before the history begins, or in the future
+ * @throws UsageError for what is no time, or in the future, DataError for what the history does not have
  */
 export function pointAt(db: Database, when: string): Point {
   return /^\d+$/.test(when) ? pointOfEvent(db, Number(when)) : pointOfTime(db, toTime(when));
@@ -28,8 +29,8 @@ export function pointAt(db: Database, when: string): Point {
 function toTime(when: string): string {
   const time = Date.parse(when);
   if (Number.isNaN(time) || !/^\d{4}-\d\d-\d\d/.test(when))
-    throw new DataError(`${when} is not a time such as 2026-03-01T14:05:00Z, nor the id of an event`);
-  if (time > Date.now()) throw new DataError(`${when} is in the future`);
+    throw new UsageError(`${when} is not a time such as 2026-03-01T14:05:00Z, nor the id of an event`);
+  if (time > Date.now()) throw new UsageError(`${when} is in the future`);
   return new Date(time).toISOString();
 }
 

@@ -6,6 +6,7 @@ import { useKeysOf } from "../db/secrets.ts";
 import { type Point, pointAt, stateAtInTurns } from "../db/state-at.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { nextTurn } from "../lib/background.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { checkedQuery } from "./checked-input.ts";
 import { tooMany } from "./few-at-once.ts";
 import type { Operation } from "./operation.ts";
@@ -104,7 +105,8 @@ function requirePoint(db: Database, at: string): Point {
   try {
     return pointAt(db, at);
   } catch (error) {
-    throw error instanceof DataError ? invalid({ path: "query.at", message: error.message }) : error;
+    const isUnknown = error instanceof DataError || error instanceof UsageError;
+    throw isUnknown ? invalid({ path: "query.at", message: error.message }) : error;
   }
 }
 

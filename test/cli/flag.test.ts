@@ -98,9 +98,9 @@ for (const [where, open] of Object.entries(WHERE)) {
 
   for (const [args, code, message] of [
     [["create", "sale"], 1, "There is already a flag with this name"],
-    [["create", "a b"], 1, "body.name: must be URL friendly"],
+    [["create", "a b"], 2, "flagstone: name: must be URL friendly"],
     [["create", "x", "--project", "nowhere"], 1, "There is no project nowhere"],
-    [["create", "x", "--type", "odd"], 1, "body.type: "],
+    [["create", "x", "--type", "odd"], 2, "flagstone: --type: "],
     [["list", "--project", "nowhere"], 1, "There is no project nowhere"],
     [["on", "sael"], 1, "There is no flag sael: did you mean sale?"],
     [["off", "anything"], 1, "There is no flag anything: list the flags with flagstone flag list"],
@@ -214,7 +214,16 @@ test("what has happened since is undone, first only in words", async (t) => {
     assert.match((await undo(...since)).stdout, /\(undoing event \d+\)$/m);
     assert.equal((await undo(...since)).stdout, "Nothing to undo\n");
     assert.match((await undo(String(event!.id))).stdout, /disabled the flag sale/);
-    assertRefused(await undo(), 2, "Name an event, or say since when with --since", " undo");
+    const neither = "Name an event or, with --since, since when to undo; not both";
+    assertRefused(await undo(), 2, neither, " undo");
+    assertRefused(await undo(String(event!.id), ...since), 2, neither, " undo");
+    assertRefused(await undo("sale"), 2, "EVENT: sale is not the id of an event", " undo");
+    const vague = await undo("--flag", "sale", "--since", "yesterday");
+    assert.deepEqual(
+      [vague.code, /^flagstone: --since: must be/.test(vague.stderr)],
+      [2, true],
+      vague.stderr,
+    );
     const unclear = await undo("--since", "0", "--segment", "77", "--project", "shop");
     assert.match(unclear.stderr, /project: names the project of a flag or an environment, unless a segment/);
     assert.equal((await undo("--since", "0", "--segment", "77")).stdout, "Nothing to undo\n");
