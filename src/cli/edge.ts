@@ -103,10 +103,12 @@ export const edge = command({
   ],
   options: OPTIONS,
   otherNames: OTHER_NAMES,
-  run: (context) =>
-    context.options.offline === undefined
-      ? serveUpstream(context)
-      : serveOffline(context, context.options.offline),
+  run(context) {
+    const { offline, upstream } = context.options;
+    if (offline === undefined) return serveUpstream(context);
+    if (upstream === undefined) return serveOffline(context, offline);
+    throw new UsageError("--upstream and --offline contradict each other: give one of them");
+  },
 });
 
 async function serveUpstream(context: EdgeContext) {

@@ -75,7 +75,8 @@ const CUT = "the dump ends here: it was cut short";
 function lackOf({ copy, inserts, end }: Record<"copy" | "inserts" | "end", boolean>): string | undefined {
   if (inserts && !copy)
     return "the dump has INSERT statements: make it without --inserts, --column-inserts and --rows-per-insert";
-  if (!copy && !end) return "this is not a plain dump of PostgreSQL, which pg_dump writes";
+  if (!copy && !end)
+    return "this is not a plain dump of PostgreSQL, which pg_dump writes; maybe it is a dataset";
   if (!copy) return "the dump has no data: make it without --schema-only";
   return end ? undefined : CUT;
 }

@@ -107,6 +107,10 @@ test("an edge says what it lacks to start", async (t) => {
       "TOKENS: must be one or more of PROJECT:ENVIRONMENT.SECRET, separated by commas",
     ],
     [["--offline", file, "--tokens", BACKEND], "TOKENS: there is no environment staging"],
+    [
+      ["--upstream", "https://127.0.0.1:1", "--offline", file],
+      "--upstream and --offline contradict each other: give one of them",
+    ],
     [["--upstream", "https://127.0.0.1:1", "--snapshot", file], `${file} is not a snapshot of an edge`],
   ] as const)
     assertRefused(await runHere(["edge", ...args]), 2, message, " edge");
