@@ -43,9 +43,12 @@ export function blameOf(db: Database, flag: Flag): Blame[] {
   return blame;
 }
 
+// Only what changes a part, or ends the flag: there may be thousands of others, which are not even read.
 const newestFirst = valueQuery<Flag, string>(`
   SELECT wire FROM events
   WHERE feature_name = :feature AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
+    AND type IN ('feature-environment-enabled', 'feature-environment-disabled', 'feature-strategy-add',
+      'feature-strategy-update', 'feature-strategy-remove', 'feature-deleted')
   ORDER BY id DESC`);
 
 /** None of a flag that isn't in the project any more. */
