@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import { exported, HEADER, line, TIME, toText } from "./examples.ts";
@@ -26,7 +27,9 @@ const field = (name: string, description: string, sortOrder: number, stickiness 
 
 test("a new file has a project, two environments, a tag type and the context fields of every SDK", (t) => {
   const begin = new Date(Date.now() - 60_000).toISOString();
-  const stored = lines(empty(t)).map((text) => JSON.parse(text));
+  const db = open(IN_MEMORY); // not a copy of an earlier one
+  t.after(() => close(db));
+  const stored = lines(db).map((text) => JSON.parse(text));
   const times = stored.flatMap(({ createdAt = [] }) => createdAt);
   assert.equal(times.length, 6);
   for (const time of times) {
