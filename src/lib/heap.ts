@@ -34,7 +34,7 @@ export function keepHeapSmall(release = () => {}): () => void {
   return () => clearInterval(timer);
 }
 
-/** Collects everything, which takes 20 to 60 ms; only this empties V8's pool of free pages. */
+/** Collects everything, for which others wait tens of milliseconds; only this empties V8's pool of free pages. */
 function collectAll() {
   v8.setFlagsFromString("--expose-gc"); // to contexts created from now on
   const gc = vm.runInNewContext("gc") as (options: object) => void;
