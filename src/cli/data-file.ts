@@ -1,6 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { close, open, openToRead } from "../db/open.ts";
-import { pointAt, stateAt } from "../db/state-at.ts";
+import { type Point, pointAt, stateAt } from "../db/state-at.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import type { Config } from "./config.ts";
 
 /** The data file, which must exist. Closed at the end of the scope, as all here: `using db = dataFile(config)`. */
@@ -11,9 +12,18 @@ export function dataFileToRead({ data }: Config, at?: string): Database & Dispos
   const db = closing(openToRead(data));
   if (at === undefined) return db;
   try {
-    return closing(stateAt(db, pointAt(db, at)));
+    return closing(stateAt(db, pointOf(db, "at", at)));
   } finally {
     close(db);
+  }
+}
+
+/** What an option says of a time. @throws UsageError for what is no time, or in the future, DataError as `pointAt` */
+export function pointOf(db: Database, option: string, when: string): Point {
+  try {
+    return pointAt(db, when);
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`--${option}: ${error.message}`) : error;
   }
 }
 

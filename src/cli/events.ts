@@ -3,7 +3,6 @@ import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/database.ts";
 import { DataError } from "../db/error.ts";
 import { countHistory, forgetHistory } from "../db/row-versions.ts";
-import { pointAt } from "../db/state-at.ts";
 import type { Writing } from "../db/transaction.ts";
 import { type Head, headOf, type Seal } from "../events/chain.ts";
 import { write } from "../events/write.ts";
@@ -13,7 +12,7 @@ import { Time } from "../lib/validation.ts";
 import { type Proof, verifyLog } from "../log/proof.ts";
 import { countOldEvents, purgeEvents } from "../log/purge.ts";
 import { command, JSON_OPTION } from "./command.ts";
-import { dataFile, dataFileToRead } from "./data-file.ts";
+import { dataFile, dataFileToRead, pointOf } from "./data-file.ts";
 import { counted, printResult } from "./output.ts";
 
 export const eventsPurge = command({
@@ -79,7 +78,7 @@ export const historyPurge = command({
     const { before, "dry-run": dryRun = false } = context.options;
     if (before === undefined) throw new UsageError("--before: say what to keep, such as 2026-01-01");
     using db = dataFile(context.config);
-    const point = pointAt(db, before);
+    const point = pointOf(db, "before", before);
     const removed = dryRun ? countHistory(db).get(point)! : inBatches(db, (tx) => forgetHistory(tx, point));
     const words = `${dryRun ? "Would forget" : "Forgot"} ${counted(removed, "earlier row")}: the history begins at ${point.at}`;
     printResult(context, { removed, dryRun, begins: point.at }, words);

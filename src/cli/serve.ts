@@ -8,7 +8,6 @@ import type { Database } from "../db/database.ts";
 import { lockForServing, networkFileSystem, removeIfUnused, requireNotServed } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { isNew, isOpenToOthers } from "../db/staged-file.ts";
-import { pointAt } from "../db/state-at.ts";
 import { listen, type Tls, toUrl } from "../http/node-server.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
@@ -25,7 +24,7 @@ import { isUntouched } from "../transfer/import.ts";
 import { AUTH_PROXY, authProxyOf, unknownRole } from "./auth-proxy.ts";
 import { type Context, command, onStop } from "./command.ts";
 import { type Config, readText, SETTINGS } from "./config.ts";
-import { AT_OPTION, dataFileToRead } from "./data-file.ts";
+import { AT_OPTION, dataFileToRead, pointOf } from "./data-file.ts";
 import { DELIVERY, prepareDeliveries, sendingTo } from "./deliveries.ts";
 import {
   type FirstCredentials,
@@ -116,7 +115,7 @@ async function serveAt(context: Context<typeof OPEN_OPTION>, at: string) {
   const tls = readTls(config);
   using db = dataFileToRead(config);
   useConfiguredKey(config, db);
-  const point = pointAt(db, at);
+  const point = pointOf(db, "at", at);
   await serveUntilStopped(context, { db, tls, at }, (url) => {
     context.print(`Flagstone ${VERSION} shows ${path.resolve(config.data)} as of ${point.at}, read only`);
     printWelcome(context, url, undefined, readGiven(world.env));

@@ -73,7 +73,7 @@ test("a time that can't be shown is an error, and no file is created", async (t)
   const { data, now } = await serveFlag(t);
   await now.stop();
   for (const [at, expected, message] of [
-    ["2999-01-01", 2, /2999-01-01 is in the future/],
+    ["2999-01-01", 2, /^flagstone: --at: 2999-01-01 is in the future/],
     ["2020-01-01", 3, /The history begins at 20/],
     ["x", 2, /x is not a time such as/],
   ] as const) {
