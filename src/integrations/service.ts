@@ -173,7 +173,7 @@ export function maskedUrl(text: string): string {
   return url.pathname === "/" && url.search === "" ? url.origin : `${url.origin}/${MASK}`;
 }
 
-const LINK = /\[([^\]]*)\]\(([^)]*)\)/g;
+const LINK = /\[([^[\]]*)\]\(([^)]*)\)/g;
 
 const absolute = (url: string, publicUrl: string) => (url.startsWith("/") ? publicUrl + url : url);
 

@@ -121,7 +121,7 @@ const inWords = ({ id, createdAt, createdBy, summary, type }: Event) =>
   `${plain(summary ?? `${createdBy}: ${type}`)} (event ${id}, ${createdAt})`;
 
 /** Markdown without its marks. */
-export const plain = (markdown: string) => markdown.replaceAll(/\*\*|\[([^\]]*)\]\([^)]*\)/g, "$1");
+export const plain = (markdown: string) => markdown.replaceAll(/\*\*|\[([^[\]]*)\]\([^)]*\)/g, "$1");
 
 function refusal({ id, type }: Event, reason: string, later?: Event) {
   const label = isEventType(type) ? LABELS[type] : type;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { plain } from "../../src/undo/plan.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { createWorld, personal, type World } from "../support/world.ts";
 
@@ -231,4 +232,8 @@ test("an event of another server is undone if it says enough", async (t) => {
     else assert.deepEqual([status, expected.test(body.message)], [409, true], body.message);
     assert.equal(recorded().length, expected === 200 ? 1 : 0);
   }
+});
+
+test("words lose their marks, whatever brackets are in a name", () => {
+  assert.equal(plain("**ada** added **[x** to **[cart](/a)** in **b]**"), "ada added [x to cart in b]");
 });
