@@ -160,7 +160,7 @@ const serving = ({ config, log }: EdgeContext, db: Database) =>
 async function serveUntilStopped({ config, log, print, world }: EdgeContext, edge: Edge, source: string) {
   const tls = readTls(config);
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
-  const stopCollecting = keepHeapSmall();
+  const stopCollecting = keepHeapSmall(log);
   await edge.ready;
   const { host, port } = config;
   const listening = await (world.listen ?? listen)(edge.listener, { host, port, tls, log });
@@ -169,7 +169,7 @@ async function serveUntilStopped({ config, log, print, world }: EdgeContext, edg
   print(`URL:   ${url}`);
   log({ level: "info", message: `listening on ${url}` });
   log({ level: "info", message: `stopping on ${await stopped}` });
-  stopCollecting();
+  await stopCollecting();
   edge.streams.close();
   await listening.close();
   await edge.stop();

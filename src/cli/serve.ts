@@ -220,7 +220,7 @@ export async function serveUntilStopped(
   });
   const listening = await (world.listen ?? listen)(listener, { host, port, tls, log });
   const url = listening.url + basePath;
-  const stopCollecting = keepHeapSmall(() => db.pragma("shrink_memory"));
+  const stopCollecting = keepHeapSmall(log, () => db.pragma("shrink_memory"));
   let [stopDelivering, stopTasks] = [async () => {}, async () => {}];
   try {
     onListening(url);
@@ -228,7 +228,7 @@ export async function serveUntilStopped(
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
-    stopCollecting();
+    await stopCollecting();
     streams.close();
     await Promise.all([listening.close(), stopDelivering()]); // both may take seconds
     await stopTasks(); // last, so that what has arrived until then is written too

@@ -1,5 +1,7 @@
 import v8 from "node:v8";
 import vm from "node:vm";
+import { createBackground } from "./background.ts";
+import type { Log } from "./logger.ts";
 
 /** How often memory is looked at, in milliseconds. */
 const LOOK_MS = 10_000;
@@ -17,12 +19,12 @@ const WORTHWHILE = 24 * 1024 * 1024;
  * @param release lets go of more that is only kept for speed
  * @returns a function that ends this
  */
-export function keepHeapSmall(release = () => {}): () => void {
+export function keepHeapSmall(log: Log, release = () => {}): () => Promise<void> {
   v8.setFlagsFromString("--semi-space-growth-factor=1"); // young generation: keep the initial size
   v8.setFlagsFromString("--heap-growing-percent=50"); // old generation: collect after growing by half
   let used = process.cpuUsage();
   let kept = 0;
-  const look = () => {
+  const look = async () => {
     const { user, system } = process.cpuUsage(used);
     used = process.cpuUsage();
     if (user + system > QUIET * LOOK_MS * 1000 || process.memoryUsage.rss() < kept + WORTHWHILE) return;
@@ -30,8 +32,9 @@ export function keepHeapSmall(release = () => {}): () => void {
     collectAll();
     kept = process.memoryUsage.rss();
   };
-  const timer = setInterval(look, LOOK_MS).unref();
-  return () => clearInterval(timer);
+  const background = createBackground(log, "giving memory back");
+  background.every(LOOK_MS, look);
+  return background.stop;
 }
 
 /** Collects everything, for which others wait tens of milliseconds; only this empties V8's pool of free pages. */
