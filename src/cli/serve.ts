@@ -7,7 +7,7 @@ import { watchSchedule } from "../change-requests/schedule.ts";
 import type { Database } from "../db/database.ts";
 import { lockForServing, networkFileSystem, removeIfUnused, requireNotServed } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
-import { isNew, isOpenToOthers } from "../db/staged-file.ts";
+import { isNew, readersOf } from "../db/staged-file.ts";
 import { listen, type Tls, toUrl } from "../http/node-server.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
@@ -136,9 +136,9 @@ function warnAboutNetworkFs({ config, log }: Context) {
   if (name !== undefined) log({ level: "warn", message });
 }
 
-function warnAboutReaders({ config: { data }, log }: Context) {
-  const message = `other users of this machine can read ${data}: chmod 600 ${data}`;
-  if (isOpenToOthers(data)) log({ level: "warn", message });
+function warnAboutReaders({ config, log }: Context) {
+  const message = readersOf(config.data);
+  if (message !== undefined) log({ level: "warn", message });
 }
 
 /** Secrets for the first start may still be set on later ones. */

@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { explainError, isSqlite } from "./error.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
 import { hasKeyOf, PREFIX, useKeyFile } from "./secrets.ts";
-import { isOpenToOthers } from "./staged-file.ts";
+import { readersOf } from "./staged-file.ts";
 import { prepareAll } from "./statement.ts";
 
 export interface Finding {
@@ -109,8 +109,9 @@ function runChecks(db: Database, file: string) {
     if (finding.problem !== undefined) return findings;
   }
   findings.push(...CONTENT.map((check) => runCheck(db, file, check)));
+  const readers = { name: "readers", problem: undefined, warning: readersOf(file) };
   const isIntact = findings.every(({ problem }) => problem === undefined);
-  return isIntact ? [...findings, checkReaders(file), checkSecrets(db), checkDeliveries(db)] : findings;
+  return isIntact ? [...findings, readers, checkSecrets(db), checkDeliveries(db)] : findings;
 }
 
 function runCheck(db: Database, file: string, [name, find, advice]: Check): Finding {
@@ -119,11 +120,6 @@ function runCheck(db: Database, file: string, [name, find, advice]: Check): Find
   } catch (error) {
     return { name, problem: problemOf(error, file) };
   }
-}
-
-function checkReaders(file: string): Finding {
-  const warning = `other users of this machine can read it: chmod 600 ${file}`;
-  return { name: "readers", problem: undefined, warning: isOpenToOthers(file) ? warning : undefined };
 }
 
 const ENCRYPTED = `

@@ -118,9 +118,12 @@ function closeToOthers(file: string) {
   }
 }
 
-/** Whether other users of the machine can read a file. */
-export const isOpenToOthers = (file: string) =>
-  process.platform !== "win32" && ((fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o004) !== 0;
+/** A warning, if other users of the machine can read a file. */
+export function readersOf(file: string): string | undefined {
+  const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  if (process.platform === "win32" || (mode & 0o004) === 0) return undefined;
+  return `other users of this machine can read ${file}: chmod 600 ${file}`;
+}
 
 /** Hands a file created by root to the folder's owner, whose server could not open it otherwise. */
 function giveToFolderOwner(file: string, fd: number) {
