@@ -201,6 +201,9 @@ function labelOf(type: EventType) {
   return words.charAt(0).toUpperCase() + words.slice(1).replaceAll("-", " ");
 }
 
+/** A link in a summary: its words, which may follow a bracket of a name, and its address. */
+export const LINK = /\[([^[\]]*)\]\(([^)]*)\)/g;
+
 /** The label of each type of event. */
 export const LABELS = Object.fromEntries(EVENT_TYPES.map((type) => [type, labelOf(type)])) as Record<
   EventType,

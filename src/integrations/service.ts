@@ -1,3 +1,4 @@
+import { LINK } from "../events/describe.ts";
 import type { Event } from "../events/schema.ts";
 import { renderTemplate } from "../lib/template.ts";
 import { MASK } from "../lib/text.ts";
@@ -172,8 +173,6 @@ export function maskedUrl(text: string): string {
   if (!url) return MASK;
   return url.pathname === "/" && url.search === "" ? url.origin : `${url.origin}/${MASK}`;
 }
-
-const LINK = /\[([^[\]]*)\]\(([^)]*)\)/g;
 
 const absolute = (url: string, publicUrl: string) => (url.startsWith("/") ? publicUrl + url : url);
 

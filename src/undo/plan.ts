@@ -2,7 +2,7 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/database.ts";
 import { valueQuery } from "../db/statement.ts";
-import { LABELS } from "../events/describe.ts";
+import { LABELS, LINK } from "../events/describe.ts";
 import { requireNoApproval } from "../events/needs-approval.ts";
 import { type Event, isEventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
@@ -121,7 +121,9 @@ const inWords = ({ id, createdAt, createdBy, summary, type }: Event) =>
   `${plain(summary ?? `${createdBy}: ${type}`)} (event ${id}, ${createdAt})`;
 
 /** Markdown without its marks. */
-export const plain = (markdown: string) => markdown.replaceAll(/\*\*|\[([^[\]]*)\]\([^)]*\)/g, "$1");
+export const plain = (markdown: string) => markdown.replaceAll(MARKS, "$1");
+
+const MARKS = new RegExp(`\\*\\*|${LINK.source}`, "g");
 
 function refusal({ id, type }: Event, reason: string, later?: Event) {
   const label = isEventType(type) ? LABELS[type] : type;
