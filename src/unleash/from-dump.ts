@@ -4,7 +4,7 @@ import { DatasetError, type Kind, type Line } from "../dataset/kind.ts";
 import { connect } from "../db/connect.ts";
 import type { Database } from "../db/database.ts";
 import { DataError, isSqlite } from "../db/error.ts";
-import { isTooDeep, mayBeTooDeep, TOO_DEEP } from "../lib/limits.ts";
+import { isTooDeep, TOO_DEEP } from "../lib/limits.ts";
 import { parsedJson } from "../lib/text.ts";
 import { KINDS } from "../transfer/all-kinds.ts";
 import { type DumpPart, dumpParts } from "./dump.ts";
@@ -66,7 +66,7 @@ const CONVERTED: Readonly<Record<string, (cell: string) => string | number>> = {
   JSON(cell) {
     const value = parsedJson(cell);
     if (value === undefined) refuse("must be JSON");
-    return mayBeTooDeep(cell) && isTooDeep(value) ? refuse(TOO_DEEP) : cell;
+    return isTooDeep(value) ? refuse(TOO_DEEP) : cell;
   },
 };
 
