@@ -174,28 +174,32 @@ export async function run(context: Context) {
     );
   }
   const bare = await startBare();
-  const before = await Promise.all(subjects.map(({ server }) => usage(server)));
+  const before = await memoryOf(subjects);
+  const isWhole = options.only === "";
   const rows: Row[] = [];
   for (const read of readsOf(Number(options.events)).filter(({ name }) => name.includes(options.only))) {
     progress(read.name);
     rows.push(await measureRead(read, subjects, bare, options));
   }
-  const after = await Promise.all(subjects.map(({ server }) => usage(server)));
-  const isWhole = options.only === "";
-  if (isWhole) await setTimeout(QUIET_MS);
-  const later = await Promise.all(subjects.map(({ server }) => usage(server)));
-  for (const [index, { version }] of subjects.entries()) {
-    const [first, second, third] = [before, after, later].map((all) => megabytes(all[index]!.memory));
-    print(
-      `- ${version.name}: ${first} MB of memory before the reads, ${second} after, ${third} when it had nothing to do`,
-    );
+  const memory = [before, await memoryOf(subjects)];
+  if (isWhole) {
+    await setTimeout(QUIET_MS);
+    memory.push(await memoryOf(subjects));
   }
+  const when = `before the reads, and after${isWhole ? ", and once there was nothing to do" : ""}`;
+  for (const [index, { version }] of subjects.entries())
+    print(
+      `- ${version.name}: ${memory.map((all) => megabytes(all[index]!)).join(", ")} MB of memory ${when}`,
+    );
   await Promise.all([bare, ...subjects.map(({ server }) => server)].map(stop));
   print(`\n${table(HEAD, rows.map(toCells))}`);
   if (versions.length > 1) print(`\n${table(BESIDE_HEAD, rows.map(toBesideCells))}`);
-  const memory = { name: "memory after the reads", value: later[0]!.memory / 1e6, limit: 90, unit: "MB" };
-  print(`\n${aimTable([...rows.flatMap(aimsOf), ...(isWhole ? [memory] : [])])}`);
+  const afterAll = { name: "memory after the reads", value: memory.at(-1)![0]! / 1e6, limit: 90, unit: "MB" };
+  print(`\n${aimTable([...rows.flatMap(aimsOf), ...(isWhole ? [afterAll] : [])])}`);
 }
+
+const memoryOf = (subjects: readonly Subject[]) =>
+  Promise.all(subjects.map(async ({ server }) => (await usage(server)).memory));
 
 /** After so many milliseconds without work, a server gives memory back. */
 const QUIET_MS = 25_000;
