@@ -38,8 +38,8 @@ async function callsOf({ args: [id], options }: Context<typeof WHAT>, call: Call
   const { since, flag, environment, segment } = options;
   if ((id === undefined) === (since === undefined))
     throw new UsageError("Name an event or, with --since, since when to undo; not both");
-  if (id !== undefined && !/^\d+$/.test(id)) throw new UsageError(`EVENT: ${id} is not the id of an event`);
   if (id !== undefined) {
+    if (!/^\d+$/.test(id)) throw new UsageError(`EVENT: ${id} is not the id of an event`);
     const params = { params: { id } };
     return { ask: () => call(readUndo, params), act: () => call(undoEvent, params) };
   }

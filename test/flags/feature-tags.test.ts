@@ -129,16 +129,14 @@ scenarios(`PUT ${TAGS}`, [
   },
 ]);
 
+const FLAGS = Array.from({ length: 51 }, (_, index) => `f${index}`);
+
 scenarios("PUT /api/admin/projects/a/tags", [
   {
     name: "more changes than one request may make",
-    given: (w) =>
-      Array.from({ length: 51 }, (_, flag) => flag).reduce(
-        (all, flag) => all.feature(`f${flag}`, "a"),
-        w.project("a"),
-      ),
+    given: (w) => FLAGS.reduce((all, flag) => all.feature(flag, "a"), w.project("a")),
     body: {
-      features: Array.from({ length: 51 }, (_, flag) => `f${flag}`),
+      features: FLAGS,
       tags: { addedTags: many(50), removedTags: many(50) },
     },
     expect: tooMany,
